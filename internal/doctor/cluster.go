@@ -56,8 +56,8 @@ type Cluster struct {
 func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
 	return &Cluster{
-		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
-		events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]ref{},
+		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet,
+		objects: map[ref]health.Object{}, children: map[string][]ref{}, events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]ref{},
 	}, err
 }
 
@@ -327,10 +327,8 @@ func (c *Cluster) count(kinds ...string) (n int) {
 	return n
 }
 
-func text(value any, path ...string) string {
-	s, _ := health.At(value, path...).(string)
-	return s
-}
+// text is short for what nearly every line of this package calls.
+var text = health.StringAt
 
 func number(value any, path ...string) float64 {
 	n, _ := health.At(value, path...).(float64)

@@ -136,8 +136,8 @@ type (
 // JSON writes an object with the facts and the services that are not well.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{
-		Version: jsonVersion, Facts: map[string]string{}, Unknown: append([]string{}, r.Unknown...), Unread: []string{}, Well: r.Well,
-		Services: []jsonService{}, Findings: jsonFindings(r.Others),
+		Version: jsonVersion, Facts: map[string]string{}, Unknown: append([]string{}, r.Unknown...), Unread: []string{},
+		Well: r.Well, Services: []jsonService{}, Findings: jsonFindings(r.Others),
 	}
 	for _, u := range r.Unread {
 		out.Unread = append(out.Unread, u.Text)
@@ -166,8 +166,9 @@ func jsonFindings(findings []transform.Finding) []jsonFinding {
 // reporter is the name of the report objects. Those of generate have it for no Application, whose name follows a "-".
 const reporter = policyreport.Source + ".doctor"
 
-// reportObjects returns a function that writes report objects: the findings, what services are not well, and what could not be read, which may be about
-// any of the services. One in the cluster of which nothing is left to say is written once more, without that.
+// reportObjects returns a function that writes report objects: the findings, what services are not well, and what could
+// not be read, which may be about any of the services. One in the cluster of which nothing is left to say is written once
+// more, without that.
 func reportObjects(form policyreport.Form) func(io.Writer, Report) error {
 	return func(w io.Writer, r Report) error {
 		scopes := slices.Clone(r.scopes)

@@ -69,7 +69,7 @@ func testActions(t *testing.T, kind string) {
 		loadYAML(t, tree, test.ExpectedOutputPath, &want)
 		metadata := run(t, kind, test.Action+"/action.lua", object).RawGetString("metadata").(*lua.LTable)
 		stop := metadata.RawGetString("annotations").(*lua.LTable).RawGetString("serving.kserve.io/stop")
-		if stop.String() != stringAt(want, "metadata", "annotations", "serving.kserve.io/stop") {
+		if stop.String() != StringAt(want, "metadata", "annotations", "serving.kserve.io/stop") {
 			t.Errorf("%s on %s: %v", test.Action, test.InputPath, stop)
 		}
 	}

@@ -111,7 +111,8 @@ func At(value any, path ...string) any {
 	return value
 }
 
-func stringAt(value any, path ...string) string {
+// StringAt returns the string at a path of keys, "" if there is none.
+func StringAt(value any, path ...string) string {
 	text, _ := At(value, path...).(string)
 	return text
 }

@@ -258,11 +258,11 @@ func TestGracePeriod(t *testing.T) {
 // transition is the time at which a condition last changed; without a name, that of the object's creation.
 func transition(t *testing.T, object Object, name string) time.Time {
 	t.Helper()
-	written := stringAt(object, "metadata", "creationTimestamp")
+	written := StringAt(object, "metadata", "creationTimestamp")
 	conditions, _ := At(object, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		if stringAt(condition, "type") == name {
-			written = stringAt(condition, "lastTransitionTime")
+		if StringAt(condition, "type") == name {
+			written = StringAt(condition, "lastTransitionTime")
 		}
 	}
 	changed, err := time.Parse(time.RFC3339, written)

@@ -28,7 +28,7 @@ func (r Result) QualifiedName() string { return strings.TrimPrefix(r.Namespace+"
 type key struct{ kind, namespace, name string }
 
 func keyOf(object Object) key {
-	return key{stringAt(object, "kind"), stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")}
+	return key{StringAt(object, "kind"), StringAt(object, "metadata", "namespace"), StringAt(object, "metadata", "name")}
 }
 
 // Fleet is the state of the objects seen so far.
@@ -80,7 +80,7 @@ func (f *Fleet) apply(event Event) *member {
 		delete(metadata, "managedFields") // a third of an object, and of no use to a check
 	}
 	id := keyOf(object)
-	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
+	apiGroup, _, _ := strings.Cut(StringAt(object, "apiVersion"), "/")
 	if apiGroup == "apps" && id.kind == "Deployment" ||
 		apiGroup == "leaderworkerset.x-k8s.io" && id.kind == "LeaderWorkerSet" {
 		if owner, ok := ownerOf(object); ok {
@@ -88,7 +88,7 @@ func (f *Fleet) apply(event Event) *member {
 		}
 		return nil
 	}
-	if stringAt(object, "apiVersion") == "v1" && id.kind == "Pod" {
+	if StringAt(object, "apiVersion") == "v1" && id.kind == "Pod" {
 		if owner, ok := podOwner(object); ok {
 			return f.member(owner).because("pod "+id.name, trouble(object), event.Deleted)
 		}
@@ -140,11 +140,11 @@ func (m *member) because(name, cause string, gone bool) *member {
 
 // ownerOf returns the KServe object that a workload belongs to.
 func ownerOf(workload Object) (key, bool) {
-	namespace := stringAt(workload, "metadata", "namespace")
+	namespace := StringAt(workload, "metadata", "namespace")
 	references, _ := At(workload, "metadata", "ownerReferences").([]any)
 	for _, reference := range references {
-		if strings.HasPrefix(stringAt(reference, "apiVersion"), Group+"/") {
-			return key{stringAt(reference, "kind"), namespace, stringAt(reference, "name")}, true
+		if strings.HasPrefix(StringAt(reference, "apiVersion"), Group+"/") {
+			return key{StringAt(reference, "kind"), namespace, StringAt(reference, "name")}, true
 		}
 	}
 	return key{}, false

@@ -105,10 +105,10 @@ func llm(t *testing.T, name string) Object {
 
 // ownedBy gives a workload to an LLMInferenceService.
 func ownedBy(service, workload Object, kind, suffix string) Object {
-	name := stringAt(service, "metadata", "name")
+	name := StringAt(service, "metadata", "name")
 	metadata := workload["metadata"].(Object)
 	metadata["name"] = name + suffix
-	metadata["namespace"] = stringAt(service, "metadata", "namespace")
+	metadata["namespace"] = StringAt(service, "metadata", "namespace")
 	metadata["ownerReferences"] = []any{
 		Object{"apiVersion": service["apiVersion"], "kind": service["kind"], "name": name, "controller": true},
 	}

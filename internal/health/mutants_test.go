@@ -71,7 +71,7 @@ func verdicts(t *testing.T, kind string) (all []verdictAt) {
 	}
 	for _, s := range loadStatuses(t, kind) {
 		object := s.object(t)
-		created, _ := time.Parse(time.RFC3339, stringAt(object, "metadata", "creationTimestamp"))
+		created, _ := time.Parse(time.RFC3339, StringAt(object, "metadata", "creationTimestamp"))
 		first, later, changes := strings.Cut(s.right, ", later ")
 		if !changes {
 			later = first

@@ -13,8 +13,8 @@ const longestCause = 300
 // (expectedSingleNodeMainDeployment in workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.20.0, and
 // InferenceServicePodLabelKey in pkg/constants/constants.go@v0.20.0).
 func podOwner(pod Object) (key, bool) {
-	namespace, labels := stringAt(pod, "metadata", "namespace"), []string{"metadata", "labels"}
-	label := func(name string) string { return stringAt(pod, append(labels[:2:2], name)...) }
+	namespace, labels := StringAt(pod, "metadata", "namespace"), []string{"metadata", "labels"}
+	label := func(name string) string { return StringAt(pod, append(labels[:2:2], name)...) }
 	if name := label("app.kubernetes.io/name"); name != "" && label("app.kubernetes.io/part-of") == "llminferenceservice" {
 		return key{"LLMInferenceService", namespace, name}, true
 	}
@@ -25,7 +25,7 @@ func podOwner(pod Object) (key, bool) {
 // trouble says why a pod does not run, empty if it does or nothing says so yet. One that ends or was evicted says
 // nothing about those in its place.
 func trouble(pod Object) string {
-	if phase := stringAt(pod, "status", "phase"); phase == "Failed" || phase == "Succeeded" ||
+	if phase := StringAt(pod, "status", "phase"); phase == "Failed" || phase == "Succeeded" ||
 		At(pod, "metadata", "deletionTimestamp") != nil {
 		return ""
 	}
@@ -83,7 +83,7 @@ func Troubles(pod Object) (all []Trouble) {
 	all = append(all, running...)
 	conditions, _ := At(pod, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		if len(all) == 0 && stringAt(condition, "type") == "PodScheduled" && stringAt(condition, "status") == "False" {
+		if len(all) == 0 && StringAt(condition, "type") == "PodScheduled" && StringAt(condition, "status") == "False" {
 			all = append(all, reasonOf(condition))
 		}
 	}
@@ -93,7 +93,7 @@ func Troubles(pod Object) (all []Trouble) {
 // containerTrouble says why a container does not run. That it ended tells more than that it waits to start again, or runs
 // again and is not ready yet.
 func containerTrouble(status any) (t Trouble, ok bool) {
-	waiting := stringAt(status, "state", "waiting", "reason")
+	waiting := StringAt(status, "state", "waiting", "reason")
 	t.Runs = At(status, "state", "running") != nil && At(status, "ready") == false
 	t.Restarted = t.Runs || waiting == "CrashLoopBackOff"
 	ended := At(status, "state", "terminated")
@@ -103,23 +103,23 @@ func containerTrouble(status any) (t Trouble, ok bool) {
 	code, _ := At(ended, "exitCode").(float64)
 	switch {
 	case code != 0, ended != nil && waiting == "CrashLoopBackOff":
-		t.Reason, t.Message = stringAt(ended, "reason"), stringAt(ended, "message")
+		t.Reason, t.Message = StringAt(ended, "reason"), StringAt(ended, "message")
 		if t.Reason != "OOMKilled" {
 			t.Reason = cmp.Or(waiting, t.Reason)
 		}
 		t.Ended, t.ExitCode = true, code
 		t.Restarts, _ = At(status, "restartCount").(float64)
-		t.Since = stringAt(status, "state", "running", "startedAt")
+		t.Since = StringAt(status, "state", "running", "startedAt")
 	case waiting == "", waiting == "ContainerCreating", waiting == "PodInitializing":
 		return t, false
 	default:
 		t = reasonOf(At(status, "state", "waiting"))
 	}
-	t.Container = stringAt(status, "name")
+	t.Container = StringAt(status, "name")
 	return t, true
 }
 
 // reasonOf returns the reason and the message of a state or condition.
 func reasonOf(state any) Trouble {
-	return Trouble{Reason: stringAt(state, "reason"), Message: stringAt(state, "message")}
+	return Trouble{Reason: StringAt(state, "reason"), Message: StringAt(state, "message")}
 }

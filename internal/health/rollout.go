@@ -12,8 +12,8 @@ import (
 // A LeaderWorkerSet reports neither the generation that its controller has seen nor a failure
 // (sigs.k8s.io/lws@v0.8.0, leaderworkerset_types.go).
 func rollout(workload Object) (verdict Verdict, ok bool) {
-	kind := stringAt(workload, "kind")
-	name := kind + " " + stringAt(workload, "metadata", "name")
+	kind := StringAt(workload, "kind")
+	name := kind + " " + StringAt(workload, "metadata", "name")
 	count := func(path ...string) float64 {
 		number, _ := At(workload, path...).(float64)
 		return number
@@ -33,8 +33,8 @@ func rollout(workload Object) (verdict Verdict, ok bool) {
 	}
 	conditions, _ := At(workload, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		if stringAt(condition, "type") == "Progressing" && stringAt(condition, "reason") == "ProgressDeadlineExceeded" {
-			message := fmt.Sprintf("%s: ProgressDeadlineExceeded: %s", name, stringAt(condition, "message"))
+		if StringAt(condition, "type") == "Progressing" && StringAt(condition, "reason") == "ProgressDeadlineExceeded" {
+			message := fmt.Sprintf("%s: ProgressDeadlineExceeded: %s", name, StringAt(condition, "message"))
 			return Verdict{Degraded, message}, true
 		}
 	}
@@ -60,7 +60,7 @@ func rollout(workload Object) (verdict Verdict, ok bool) {
 func replicaFailure(workload Object) string {
 	conditions, _ := At(workload, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		if stringAt(condition, "type") == "ReplicaFailure" && stringAt(condition, "status") == "True" {
+		if StringAt(condition, "type") == "ReplicaFailure" && StringAt(condition, "status") == "True" {
 			return reasonOf(condition).String()
 		}
 	}
@@ -70,6 +70,6 @@ func replicaFailure(workload Object) string {
 // HasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
 // gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
 func HasPassiveReplicas(workload Object) bool {
-	component := stringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
+	component := StringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
 	return component == kserve.LLMSchedulerComponent
 }

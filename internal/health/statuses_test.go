@@ -71,7 +71,7 @@ func kindsWithStatuses() []string {
 
 // says is what a check says of an object, before and after the limits, in the form of kserveStatus.right.
 func says(check Check, object Object) string {
-	created, _ := time.Parse(time.RFC3339, stringAt(object, "metadata", "creationTimestamp"))
+	created, _ := time.Parse(time.RFC3339, StringAt(object, "metadata", "creationTimestamp"))
 	first, later := check.Assess(object, created.Add(time.Minute)).Status, check.Assess(object, today).Status
 	if first == later {
 		return string(first)

@@ -196,14 +196,14 @@ func deliver(value any, emit func(Event) bool) error {
 	if !ok {
 		return fmt.Errorf("a Kubernetes object is a mapping, not %v", value)
 	}
-	kind := stringAt(object, "kind")
+	kind := StringAt(object, "kind")
 	if wrapped, ok := object["object"].(map[string]any); ok && kind == "" {
-		switch stringAt(object, "type") {
+		switch StringAt(object, "type") {
 		case "BOOKMARK":
 			return nil
 		case "ERROR":
 			code, _ := wrapped["code"].(float64)
-			return &WatchError{int(code), stringAt(wrapped, "message")}
+			return &WatchError{int(code), StringAt(wrapped, "message")}
 		}
 		return send(Event{Object: wrapped, Deleted: object["type"] == "DELETED"}, emit)
 	}
@@ -225,7 +225,7 @@ func deliverAll(items []any, emit func(Event) bool) error {
 
 func send(event Event, emit func(Event) bool) error {
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
-		if stringAt(event.Object, path...) == "" {
+		if StringAt(event.Object, path...) == "" {
 			return fmt.Errorf("not a Kubernetes object: %s is missing", strings.Join(path, "."))
 		}
 	}

@@ -20,7 +20,7 @@ func names(t *testing.T, input string) (string, error) {
 	t.Helper()
 	var list []string
 	err := Read(strings.NewReader(input), "input", 0, func(event Event) bool {
-		name := stringAt(event.Object, "metadata", "name")
+		name := StringAt(event.Object, "metadata", "name")
 		if event.Deleted {
 			name = "-" + name
 		}

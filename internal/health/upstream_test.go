@@ -138,11 +138,11 @@ func intended(object Object, theirs, ours Verdict) bool {
 	var names []string
 	conditions, _ := At(object, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		name := stringAt(condition, "type")
+		name := StringAt(condition, "type")
 		if slices.Contains(names, name) {
 			return true // ours takes the last one
 		}
-		if name == "LatestDeploymentReady" && stringAt(condition, "reason") == "RevisionFailed" {
+		if name == "LatestDeploymentReady" && StringAt(condition, "reason") == "RevisionFailed" {
 			return true // KServe does not write that
 		}
 		names = append(names, name)

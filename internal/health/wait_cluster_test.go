@@ -241,7 +241,7 @@ func TestLatest(t *testing.T) {
 		var got []string
 		for a := (arrival{}); !a.ended; {
 			a = <-out
-			got = append(got, fmt.Sprint(stringAt(a.event.Object, "metadata", "name"), a.event.Note, a.event.Deleted))
+			got = append(got, fmt.Sprint(StringAt(a.event.Object, "metadata", "name"), a.event.Note, a.event.Deleted))
 		}
 		if want := "irisfalse tuliptrue onefalse twofalse false"; strings.Join(got, " ") != want {
 			t.Errorf("%q", got)

@@ -24,7 +24,7 @@ type revision struct {
 
 func revisionOf(object Object) revision {
 	generation, _ := At(object, "metadata", "generation").(float64)
-	return revision{stringAt(object, "metadata", "uid"), generation}
+	return revision{StringAt(object, "metadata", "uid"), generation}
 }
 
 // judge finds the verdict on an object that may have changed.
