@@ -79,7 +79,7 @@ var layers = []struct {
 		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
 		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},
-	{"internal/kubectl", "internal/health internal/lazyregexp internal/panics"},
+	{"internal/kubectl", "internal/health internal/kserve internal/lazyregexp internal/panics"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp internal/terminal transform " +
 		"transform/yamldoc"},

@@ -29,13 +29,6 @@ var kinds = []groupKinds{
 	{"argoproj.io", []string{"Application"}},
 }
 
-// labels select what KServe makes, by the kind of the service (constants.go@v0.20.0).
-var labels = []struct{ kind, selector string }{
-	{"InferenceService", "serving.kserve.io/inferenceservice"},
-	{"InferenceGraph", "serving.kserve.io/inferencegraph"},
-	{"LLMInferenceService", kserve.LLMPartOf + "=llminferenceservice"},
-}
-
 // Read reads the objects in a namespace, or in all if it is empty, that tell how the services are. What the account may
 // not read is noted, and not what the cluster does not have. progress is called with what is read, and how many objects
 // of it so far.
@@ -71,12 +64,12 @@ func (c *Cluster) Read(ctx context.Context, k *kubectl.Kubectl, namespace string
 				"; install KServe, or choose another cluster with --context")
 		}
 	}
-	for _, l := range labels {
-		if c.count(l.kind) == 0 {
+	for _, made := range kserve.Selectors {
+		if c.count(made.Kind) == 0 {
 			continue
 		}
 		for _, resource := range []kubectl.Resource{kubectl.Deployments, kubectl.ReplicaSets, kubectl.Pods} {
-			if err := r.list(ctx, resource, namespace, l.selector, ""); err != nil {
+			if err := r.list(ctx, resource, namespace, made.Labels, ""); err != nil {
 				return err
 			}
 		}

@@ -4,22 +4,25 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 )
 
 // longestCause is how much of a pod's message a verdict has.
 const longestCause = 300
 
-// podOwner returns the KServe object that a pod belongs to, by the labels that KServe gives to pods
-// (expectedSingleNodeMainDeployment in workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.20.0, and
-// InferenceServicePodLabelKey in pkg/constants/constants.go@v0.20.0).
+// podOwner returns the KServe object that a pod belongs to, by the labels that KServe gives to pods.
 func podOwner(pod Object) (key, bool) {
-	namespace, labels := StringAt(pod, "metadata", "namespace"), []string{"metadata", "labels"}
-	label := func(name string) string { return StringAt(pod, append(labels[:2:2], name)...) }
-	if name := label("app.kubernetes.io/name"); name != "" && label("app.kubernetes.io/part-of") == "llminferenceservice" {
-		return key{"LLMInferenceService", namespace, name}, true
+	namespace := StringAt(pod, "metadata", "namespace")
+	label := func(name string) string { return StringAt(pod, "metadata", "labels", name) }
+	if name := label(kserve.LLMName); name != "" && label(kserve.LLMPartOf) == kserve.LLMPartOfValue {
+		return key{kserve.LLMInferenceService.Kind, namespace, name}, true
 	}
-	name := label("serving.kserve.io/inferenceservice")
-	return key{"InferenceService", namespace, name}, name != ""
+	if name := label(kserve.ServiceLabel); name != "" {
+		return key{kserve.InferenceService.Kind, namespace, name}, true
+	}
+	name := label(kserve.GraphLabel)
+	return key{kserve.InferenceGraph.Kind, namespace, name}, name != ""
 }
 
 // trouble says why a pod does not run, empty if it does or nothing says so yet. One that ends or was evicted says

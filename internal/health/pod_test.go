@@ -116,9 +116,13 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
-	llm := pod(Object{"app.kubernetes.io/name": "qwen", "app.kubernetes.io/part-of": "llminferenceservice"}, nil)
-	if owner, ok := podOwner(llm); !ok || owner != (key{"LLMInferenceService", "models", "qwen"}) {
-		t.Errorf("the owner of a pod of an LLM service is %v", owner)
+	for kind, labels := range map[string]Object{
+		"LLMInferenceService": {"app.kubernetes.io/name": "qwen", "app.kubernetes.io/part-of": "llminferenceservice"},
+		"InferenceGraph":      {"serving.kserve.io/inferencegraph": "qwen"},
+	} {
+		if owner, ok := podOwner(pod(labels, nil)); !ok || owner != (key{kind, "models", "qwen"}) {
+			t.Errorf("the owner of a pod of an %s is %v", kind, owner)
+		}
 	}
 	fleet := newFleet(t)
 	fleet.Apply(Event{Object: service("False")})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 )
 
@@ -133,7 +134,7 @@ func (s Services) In(ctx context.Context, k *Kubectl) (string, error) {
 func (s Services) feeds(
 	ctx context.Context, k *Kubectl, wait *health.Wait, asked Request, namespace string,
 ) ([]*Feed, error) {
-	found, err := k.Find(ctx, "serving.kserve.io", asked.Kinds)
+	found, err := k.Find(ctx, kserve.Group, asked.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -184,12 +185,9 @@ func workloads(ctx context.Context, k *Kubectl, asked Request, namespace string)
 // pods returns feeds for the pods of the kinds that are asked for. They say why a service is not ready, so an account
 // that may not read them waits without.
 func pods(k *Kubectl, asked Request, namespace string) (feeds []*Feed) {
-	for kind, labels := range map[string]string{
-		"LLMInferenceService": "app.kubernetes.io/part-of=llminferenceservice",
-		"InferenceService":    "serving.kserve.io/inferenceservice",
-	} {
-		if slices.Contains(asked.Kinds, kind) {
-			feed := NewFeed(k, Pods, namespace, labels, "")
+	for _, made := range kserve.Selectors {
+		if slices.Contains(asked.Kinds, made.Kind) {
+			feed := NewFeed(k, Pods, namespace, made.Labels, "")
 			feed.optional = true
 			feeds = append(feeds, feed)
 		}

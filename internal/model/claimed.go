@@ -5,11 +5,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// ServiceLabel and ComponentLabel are the labels of what KServe makes for a service.
-const (
-	ServiceLabel   = "serving.kserve.io/inferenceservice"
-	ComponentLabel = "component"
-)
+// ComponentLabel is the label of what KServe makes for a service, beside [kserve.ServiceLabel].
+const ComponentLabel = "component"
 
 // Claimed returns the Deployments and Services of the render with the labels of what KServe makes for the service's
 // predictor.
@@ -22,7 +19,7 @@ func findClaimed(render *transform.Snapshot) map[objectName][]*transform.Object 
 	for _, o := range render.Objects(kserve.Deployment, service) {
 		labels := o.Get("metadata", "labels")
 		if labels.Get(ComponentLabel).Str() == kserve.Predictor && !IsMade(o) {
-			at := objectName{o.Namespace, labels.Get(ServiceLabel).Str()}
+			at := objectName{o.Namespace, labels.Get(kserve.ServiceLabel).Str()}
 			found[at] = append(found[at], o)
 		}
 	}

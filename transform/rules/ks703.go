@@ -24,7 +24,7 @@ var orphanLabels = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/labels",
 	Severity: transform.Error,
-	Mentions: []string{model.ServiceLabel},
+	Mentions: []string{kserve.ServiceLabel},
 	Run:      run(checkOrphans),
 }
 
@@ -39,10 +39,10 @@ func checkOrphans(p *pass) {
 		if t := p.KServe.NameOwner(o, o.Name); t != nil && t.Service == s {
 			continue
 		}
-		at := yamldoc.Path{"metadata", "labels", model.ServiceLabel}
+		at := yamldoc.Path{"metadata", "labels", kserve.ServiceLabel}
 		p.Report(transform.Report{Object: o, At: at, Message: fmt.Sprintf(
 			"this %s is deleted, because KServe 0.20 removes each with the labels %s: %s and %s: %s that it did not make: "+
 				"change one of them",
-			o.Kind, model.ServiceLabel, s.Name, model.ComponentLabel, kserve.Predictor)})
+			o.Kind, kserve.ServiceLabel, s.Name, model.ComponentLabel, kserve.Predictor)})
 	}
 }
