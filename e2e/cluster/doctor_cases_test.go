@@ -25,6 +25,8 @@ type patient struct {
 	syncs     func(*testing.T, *synced) *objects.Namespace // deploys it instead
 	steps     []step
 	releases  kserve.Window
+	verdict   string   // of the doctor, "" if it changes all the time
+	reason    string   // of the cause, "" if there is none
 	says      []string // what the doctor does; nothing if it is well
 }
 
@@ -58,26 +60,31 @@ spec: {predictor: {model: {modelFormat: {name: %s}, storageUri: "gs://example/mo
 var broken = []patient{
 	{
 		id: "image", manifests: service("{}", ownKubelet), steps: []step{reported(imagePull)},
-		says: []string{"Progressing", `ImagePullBackOff`, `no such host`, "Pod image/model-predictor-", "correct the image"},
+		verdict: "Progressing", reason: "ImagePullBackOff",
+		says: []string{`no such host`, "Pod image/model-predictor-", "correct the image"},
 	},
 	{
 		id: "memory", manifests: service("{}", ownKubelet), steps: []step{reported(outOfMemory)},
-		says: []string{"Degraded", "OOMKilled", "exit code 137 after 5 restarts", "raise resources.limits.memory"},
+		verdict: "Degraded", reason: "OOMKilled",
+		says: []string{"exit code 137 after 5 restarts", "raise resources.limits.memory"},
 	},
 	{
 		id: "probe", manifests: service("{}", execProbe+ownKubelet+logging),
-		steps: []step{reported(agentCrash)},
-		says:  []string{"Progressing", "CrashLoopBackOff", "container agent ended with exit code 1", "KS101", "tcpSocket"},
+		steps:   []step{reported(agentCrash)},
+		verdict: "Progressing", reason: "CrashLoopBackOff",
+		says: []string{"container agent ended with exit code 1", "KS101", "tcpSocket"},
 	},
 	{
 		id: "quota", manifests: quota + service("{}", ""), steps: []step{
 			awaits(objects.ReplicaSets, "", condition("ReplicaFailure", "True"))},
-		says: []string{"FailedCreate", "exceeded quota: small", "raise the ResourceQuota"},
+		verdict: "Progressing", reason: "FailedCreate",
+		says: []string{"exceeded quota: small", "raise the ResourceQuota"},
 	},
 	{
 		id: "runtime", manifests: modelOf("unheard-of"), steps: []step{
 			awaits(objects.InferenceServices, "model", transition("InvalidSpec"))},
-		says: []string{"NoSupportingRuntime", "add one that supports the model format"},
+		verdict: "Degraded", reason: "NoSupportingRuntime",
+		says: []string{"add one that supports the model format"},
 	},
 	{
 		id: "fight", manifests: service("{}", "") + hpa("mine", "model-predictor", "[]"),
@@ -86,40 +93,48 @@ var broken = []patient{
 	},
 	{
 		id: "class", manifests: service("{serving.kserve.io/autoscalerClass: keda}", ""),
-		steps: []step{awaits(objects.Events, "", aboutService)},
-		says:  []string{"KS208"},
+		steps:   []step{awaits(objects.Events, "", aboutService)},
+		verdict: "Progressing", reason: "InternalError",
+		says: []string{"KS208"},
 	},
 	{
 		id: "finalizer", manifests: service("{}", ""), steps: []step{getsReady, stick},
-		says: []string{"Finalizers", "example.com/cleanup", "has to run"},
+		verdict: "Progressing", reason: "Finalizers",
+		says: []string{"example.com/cleanup", "has to run"},
 	},
 	{
 		id: "drift", syncs: drift,
-		says: []string{"out of sync", "spec.predictor.maxReplicas is 3 as applied and 5 now", `"application":"a3-drift"`},
+		verdict: "out of sync",
+		says:    []string{"spec.predictor.maxReplicas is 3 as applied and 5 now", `"application":"a3-drift"`},
 	},
 	{
 		id: "stopped", manifests: service(stop, ""), releases: kserve.Window{From: "v0.16.0"},
-		steps: []step{awaits(objects.InferenceServices, "model", condition("Stopped", "True"))},
-		says:  []string{"Suspended", "Stopped", "remove the annotation serving.kserve.io/stop"},
+		steps:   []step{awaits(objects.InferenceServices, "model", condition("Stopped", "True"))},
+		verdict: "Suspended", reason: "Stopped",
+		says: []string{"remove the annotation serving.kserve.io/stop"},
 	},
 	{
 		id: "unstoppable", manifests: service(stop, ""), releases: kserve.Window{Before: "v0.16.0"},
-		steps: []step{getsReady},
-		says:  []string{"at risk", "KS702", "upgrade to 0.16"},
+		steps:   []step{getsReady},
+		verdict: "at risk",
+		says:    []string{"KS702", "upgrade to 0.16"},
 	},
 	{
 		id: "zero", manifests: service(external, ""), steps: []step{getsReady, scaleToZero},
-		says: []string{"ScaledToZero"},
+		verdict: "scaled to zero", reason: "ScaledToZero",
+		says: []string{"spec.replicas is 0"},
 	},
 	{
 		id: "selector", manifests: llmManifests("labels-before"),
-		steps: []step{llmReady, changeLabels},
-		says:  []string{"Degraded", "field is immutable", "undo the change", "KS712"},
+		steps:   []step{llmReady, changeLabels},
+		verdict: "Degraded", reason: "Error",
+		says: []string{"field is immutable", "undo the change", "KS712"},
 	},
 	{
 		id: "gpu", manifests: service("{}", manyGPUs), steps: []step{
 			awaits(objects.Pods, "", condition("PodScheduled", "False"))},
-		says: []string{"Progressing", "Unschedulable", "Insufficient nvidia.com/gpu", "add nodes that have it"},
+		verdict: "Progressing", reason: "Unschedulable",
+		says: []string{"Insufficient nvidia.com/gpu", "add nodes that have it"},
 	},
 }
 

@@ -123,6 +123,7 @@ type diagnosis struct {
 // treatment is what the doctor says of a service.
 type treatment struct {
 	Namespace, Name, Verdict, More string
+	Cause                          struct{ Reason string }
 	said                           string // all of it
 }
 
@@ -175,6 +176,9 @@ func (c clinic) diagnose(t *testing.T, d diagnosis, sick []patient, well int) {
 		if i < 0 {
 			t.Errorf("%s is well", s.Namespace)
 			continue
+		}
+		if p := sick[i]; p.verdict != "" && (s.Verdict != p.verdict || s.Cause.Reason != p.reason) {
+			t.Errorf("%s is %s because of %q, not %s because of %q", p.id, s.Verdict, s.Cause.Reason, p.verdict, p.reason)
 		}
 		for _, text := range sick[i].says {
 			if !strings.Contains(s.said, text) {
