@@ -21,11 +21,14 @@ import (
 	"github.com/argoproj/argo-cd/v3/applicationset/generators"
 	"github.com/argoproj/argo-cd/v3/applicationset/utils"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
+	"github.com/argoproj/argo-cd/v3/util/db"
 	"github.com/argoproj/argo-cd/v3/util/git"
+	"github.com/argoproj/argo-cd/v3/util/settings"
 	"github.com/sirupsen/logrus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	kubernetes "k8s.io/client-go/kubernetes/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
@@ -39,18 +42,20 @@ const here = "https://git.example.com/team/models.git"
 
 // world is what the generators are expanded from.
 type world struct {
-	work     string // the work tree
-	clusters []byte // Secrets
+	work    string // the work tree
+	secrets []byte // of clusters
+	listed  []byte // these clusters, as "argocd cluster list -o yaml" prints them
 }
 
 // newWorld copies testdata/repository to a Git repository.
 func newWorld(t *testing.T) world {
 	t.Helper()
-	clusters, err := os.ReadFile("testdata/clusters/secrets.yaml")
+	secrets, err := os.ReadFile("testdata/clusters/secrets.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := world{t.TempDir(), clusters}
+	w := world{work: t.TempDir(), secrets: secrets}
+	w.listed = w.list(t)
 	if err := os.CopyFS(w.work, os.DirFS("testdata/repository")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +67,48 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
+// list returns the clusters as Argo CD's server lists them (List in server/cluster/cluster.go@v3.5.7).
+func (w world) list(t *testing.T) []byte {
+	t.Helper()
+	objects := []runtime.Object{
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Name: "argocd-cm", Namespace: "argocd", Labels: map[string]string{"app.kubernetes.io/part-of": "argocd"},
+		}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "argocd-secret", Namespace: "argocd"}},
+	}
+	for _, secret := range w.clusters(t) {
+		objects = append(objects, secret)
+	}
+	clientset := kubernetes.NewClientset(objects...)
+	manager := settings.NewSettingsManager(t.Context(), clientset, "argocd")
+	found, err := db.NewDB("argocd", manager, clientset).ListClusters(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []*v1alpha1.Cluster
+	for _, cluster := range found.Items {
+		shown = append(shown, cluster.Sanitized())
+	}
+	listed, err := yaml.Marshal(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listed
+}
+
+// clusters returns the Secrets.
+func (w world) clusters(t *testing.T) (all []*corev1.Secret) {
+	t.Helper()
+	for _, document := range bytes.Split(w.secrets, []byte("\n---\n")) {
+		var secret corev1.Secret
+		if err := yaml.Unmarshal(document, &secret); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &secret)
+	}
+	return all
+}
+
 // client has the clusters, and a project that asks for no signatures.
 func (w world) client(t *testing.T) client.Client {
 	t.Helper()
@@ -70,12 +117,8 @@ func (w world) client(t *testing.T) client.Client {
 		t.Fatal(err)
 	}
 	objects := []client.Object{&v1alpha1.AppProject{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "argocd"}}}
-	for _, document := range bytes.Split(w.clusters, []byte("\n---\n")) {
-		var secret corev1.Secret
-		if err := yaml.Unmarshal(document, &secret); err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, &secret)
+	for _, secret := range w.clusters(t) {
+		objects = append(objects, secret)
 	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 }
@@ -170,10 +213,10 @@ func (w world) argoCD(t *testing.T, manifest []byte) ([]app, error) {
 	return all, nil
 }
 
-// plugin returns the Applications that the plugin makes of a manifest.
-func (w world) plugin(t *testing.T, manifest []byte) ([]app, error) {
+// plugin returns the Applications that the plugin makes of a manifest and a file of clusters.
+func (w world) plugin(t *testing.T, manifest, file []byte) ([]app, error) {
 	t.Helper()
-	clusters, err := application.ReadClusters(transform.File{Path: "secrets.yaml", Data: w.clusters})
+	clusters, err := application.ReadClusters(transform.File{Path: "clusters.yaml", Data: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,15 +286,18 @@ func TestApplicationSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, wantErr := w.argoCD(t, manifest)
-			got, err := w.plugin(t, manifest)
 			if fails := strings.HasPrefix(filepath.Base(path), "fails-"); fails != (wantErr != nil) {
 				t.Fatalf("Argo CD: error %v", wantErr)
 			}
-			if (err != nil) != (wantErr != nil) {
-				t.Fatalf("error %v; Argo CD's: %v", err, wantErr)
-			}
-			if got, want := lines(t, got), lines(t, want); !slices.Equal(got, want) {
-				t.Errorf("Applications differ\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+			for _, clusters := range [][]byte{w.secrets, w.listed} {
+				got, err := w.plugin(t, manifest, clusters)
+				if (err != nil) != (wantErr != nil) {
+					t.Fatalf("error %v; Argo CD's: %v", err, wantErr)
+				}
+				if got, want := lines(t, got), lines(t, want); !slices.Equal(got, want) {
+					t.Errorf("Applications differ\n got %s\nwant %s\nclusters:\n%s",
+						strings.Join(got, "\n     "), strings.Join(want, "\n     "), clusters)
+				}
 			}
 		})
 	}

@@ -32,7 +32,8 @@ const (
 )
 
 // ReadClusters reads the clusters of Argo CD: their Secrets, as kubectl prints them, or what "argocd cluster list -o
-// yaml" prints. It passes over credentials and over all other objects.
+// yaml" prints. It passes over credentials, over all other objects, and over the cluster that Argo CD runs in if it has
+// no Secret.
 func ReadClusters(file transform.File) ([]Cluster, error) {
 	documents, err := yamldoc.Split(file.Data)
 	if err != nil {
@@ -64,7 +65,9 @@ func clustersIn(node *yamldoc.Node, content any) (all []Cluster, err error) {
 			if err != nil || cluster.Server == "" {
 				return nil, cmp.Or(err, errors.New("a cluster without server"))
 			}
-			all = append(all, cluster)
+			if !cluster.hasNoSecret() {
+				all = append(all, cluster)
+			}
 		}
 		return all, nil
 	}
@@ -90,6 +93,13 @@ func clustersIn(node *yamldoc.Node, content any) (all []Cluster, err error) {
 		})
 	}
 	return all, nil
+}
+
+// hasNoSecret reports whether a listed cluster is the one that Argo CD adds for itself (ListClusters in
+// util/db/cluster.go@v3.5.7). No selector finds it. A Secret of the same name and server looks alike if it has no project,
+// and no labels and annotations but those that Argo CD does not list.
+func (c *Cluster) hasNoSecret() bool {
+	return c.Name == inCluster && c.Server == itsServer && c.Project == "" && len(c.Labels)+len(c.Annotations) == 0
 }
 
 // clusters returns the parameters of a cluster generator (applicationset/generators/cluster.go@v3.5.7), by the names of

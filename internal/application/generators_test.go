@@ -138,6 +138,7 @@ items:
   data: {name: UHJvZF9FVQ==, server: aHR0cHM6Ly9wcm9k, config: c2VjcmV0}
 - {apiVersion: v1, kind: Secret, metadata: {labels: {argocd.argoproj.io/secret-type: repository}}, stringData: {name: other}}
 ---
+- {name: in-cluster, server: https://kubernetes.default.svc}
 - {name: test, server: https://test, labels: {env: test}, project: p}
 `
 	clusters, err := ReadClusters(transform.File{Path: "clusters.yaml", Data: []byte(secrets)})
@@ -151,6 +152,9 @@ items:
 		"goTemplate: true\n  generators: [{clusters: {selector: {matchLabels: {env: prod}}, values: {who: '{{.name}}!'}}}]\n" +
 			"  template: {metadata: {name: '{{.metadata.labels.env}}'}, spec: {project: '{{.metadata.annotations}}', source: {path: '{{.values.who}}'}}}": "" +
 			"prod ns=argocd project=map[team:ml] to= Prod_EU!\n",
+		"generators: [{clusters: {selector: {matchLabels: {argocd.argoproj.io/secret-type: cluster}}}}]\n" +
+			"  template: {metadata: {name: '{{nameNormalized}}'}, spec: {project: x, source: {path: x}}}": "" +
+			"prod-eu ns=argocd project=x to= x\ntest ns=argocd project=x to= x\n",
 		"goTemplate: true\n  generators: [{clusters: {flatList: true}}]\n" +
 			"  template: {metadata: {name: all}, spec: {project: '{{range .clusters}}{{.name}} {{end}}', source: {path: x}}}": "" +
 			"all ns=argocd project=Prod_EU test in-cluster  to= x\n",
