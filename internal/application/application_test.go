@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/sprig/v3"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -247,6 +249,8 @@ func TestReadErrors(t *testing.T) {
 			"{metadata: {name: x}, spec: {source: {helm: {valuesObject: {a: 1, b: {c: 1}}}}}}"),
 			"Argo CD can't patch valuesObject.b, because the template has it too"},
 		{"patch", list("goTemplate: true\n  templatePatch: '- a'", "{metadata: {name: x}}"), "templatePatch: "},
+		{"repeated", list("goTemplate: true", `{metadata: {name: '{{ repeat 2000000 "x" }}'}}`), "makes more than 1048576 bytes"},
+		{"indented", list("goTemplate: true", `{metadata: {name: '{{ indent 2000000 "" | len }}'}}`), "makes more than 1048576 bytes"},
 		{"bomb", list("goTemplate: true", `{metadata: {name: '{{ range list 1 2 3 }}{{ indent 900000 "" }}{{ end }}'}}`),
 			"makes more than 1048576 bytes"},
 	} {
@@ -256,6 +260,32 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestFunctions wants each function of sprig to be known or to be named as impure, and no name that sprig does not have.
+func TestFunctions(t *testing.T) {
+	known := sprig.TxtFuncMap()
+	for name := range strings.FieldsSeq(impure) {
+		if known[name] == nil || functions()[name] != nil {
+			t.Errorf("%s is no function of sprig, or known here", name)
+		}
+	}
+	for name := range known {
+		for _, part := range []string{"rand", "gen", "uuid", "now", "date", "shuffle", "crypt", "htpasswd", "env", "merge"} {
+			if strings.Contains(strings.ToLower(name), part) && functions()[name] != nil {
+				t.Errorf("%s may be impure", name)
+			}
+		}
+	}
+	const template = `{{ "some name" | camelcase | kebabcase }} {{ "x/y" | split "/" | len }} {{ title "a" }} ` +
+		`{{ substr 1 2 "abc" }} {{ add (int "1") 2 }} {{ trimall "-" "-a-" }} {{ regexReplaceAllLiteral "b" "abc" "$1" }} ` +
+		`{{ dict "b" 1 "a" 2 | keys | join "" }} {{ dict "b" 1 "a" 2 | values | join "" }} {{ range until 3 }}{{ . }}{{ end }}`
+	for range 8 { // the order of a mapping is random
+		got, err := renderer{goTemplate: true}.text(template, map[string]any{})
+		if want := "some-name 2 A b 3 a a$1c ab 21 012"; err != nil || got != want {
+			t.Fatalf("%q (%v), want %q", got, err, want)
+		}
 	}
 }
 
