@@ -137,7 +137,9 @@ func wants(f transform.Finding) string {
 // unaffixed returns a text without the namespace of an object, and without what a renderer put around its name.
 func unaffixed(o *transform.Object, text string) string {
 	affixes := o.File.Affixes()
-	text = strings.ReplaceAll(text, " "+o.Namespace+"/", " ")
+	if o.Namespace != "" {
+		text = strings.ReplaceAll(text, " "+o.Namespace+"/", " ")
+	}
 	for _, affix := range []string{affixes.Prefix, affixes.Suffix} {
 		if affix != "" {
 			text = strings.ReplaceAll(text, affix, "")

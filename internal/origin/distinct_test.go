@@ -33,6 +33,8 @@ func TestDistinct(t *testing.T) {
 			FindSource:  func(yamldoc.Path, int) transform.Source { return transform.Source{Path: "base.yaml", Line: line} },
 		}
 	}
+	everywhere := overlay("old", 3)
+	everywhere.Data = []byte(manifest("old-iris", ""))
 	in := func(app string, file transform.File) transform.File {
 		file.Application = app
 		return file
@@ -72,6 +74,9 @@ func TestDistinct(t *testing.T) {
 			[]string{"InferenceService iris (application one, overlay old)"}},
 		{"names of overlays", overlay("new", 3), overlay("old", 3),
 			set(says("no owner of HPA new/new-iris"), "us"), set(says("no owner of HPA old/old-iris"), "us"),
+			[]string{"InferenceService iris (overlays new, old)"}},
+		{"an overlay without a namespace", overlay("new", 3), everywhere,
+			set(says("no owner of httpGet /v2"), "us"), set(says("no owner of httpGet /v2"), "us"),
 			[]string{"InferenceService iris (overlays new, old)"}},
 		{"overlays that want different things", overlay("new", 3), overlay("old", 3), set(owner, "us"), set(owner, "them"),
 			[]string{"InferenceService new/new-iris", "InferenceService old/old-iris"}},

@@ -37,8 +37,9 @@ func Of(dir paths.Dir, findings []transform.Finding) *Places {
 	return p
 }
 
-// Find returns where a person finds what a finding is about. A live object is its own place. Of what a renderer made, that is a line of its source, or
-// the overlay if another one wants something else there, or if it adds what the finding is about.
+// Find returns where a person finds what a finding is about. A live object is its own place. Of what a renderer made,
+// that is a line of its source, or the overlay if another one wants something else there, or if it adds what the finding
+// is about.
 func (p *Places) Find(f transform.Finding) report.Place {
 	file := f.Object.File
 	if f.Object.IsLive() {
