@@ -160,6 +160,7 @@ func (c *Checkout) source(app *application.Application, s *application.Source) (
 		c.Elsewhere = true
 		return nil, "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
+		c.compare(app, s)
 		return nil, "", nil
 	case !filepath.IsLocal(cmp.Or(s.Path, ".")):
 		return nil, "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
@@ -181,11 +182,16 @@ func (c *Checkout) source(app *application.Application, s *application.Source) (
 	if reason := c.values(app, &full); reason != "" {
 		return nil, reason, nil
 	}
+	c.compare(app, s)
+	source, err := c.rendered(app, &full)
+	return source, "", err
+}
+
+// compare notes the Application if its source is of another revision than the one checked out.
+func (c *Checkout) compare(app *application.Application, s *application.Source) {
 	if !c.At(s.TargetRevision) && !slices.Contains(c.moved[s.TargetRevision], app.Name) {
 		c.moved[s.TargetRevision] = append(c.moved[s.TargetRevision], app.Name)
 	}
-	source, err := c.rendered(app, &full)
-	return source, "", err
 }
 
 // plugin is the name of this plugin.

@@ -1,6 +1,9 @@
 package checkout
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,5 +25,29 @@ func TestMovedNotes(t *testing.T) {
 	}
 	if got := c.Notes(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestMovedValues has a source that only gives values to others, of another revision.
+func TestMovedValues(t *testing.T) {
+	dir := t.TempDir()
+	const address = "https://git.example.com/models.git"
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o700),
+		os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, ".git", "config"), []byte("[remote \"origin\"]\n\turl = "+address+"\n"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(dir, Options{Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, failed := c.Sources([]application.Application{{Name: "iris", Sources: []application.Source{
+		{RepoURL: address, Path: ".", TargetRevision: "main"}, {RepoURL: address, Ref: "values", TargetRevision: "v9.9.9"},
+	}}})
+	want := []string{"rendered from this checkout (main), and not from targetRevision v9.9.9: iris"}
+	if got := c.Notes(); len(failed) > 0 || !slices.Equal(got, want) {
+		t.Errorf("got %v (%v), want %v", got, failed, want)
 	}
 }
