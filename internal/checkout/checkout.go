@@ -65,9 +65,18 @@ func Open(dir string, o Options) (*Checkout, error) {
 
 // Concerns reports whether an Application has a source of this checkout within some folders.
 func (c *Checkout) Concerns(app *application.Application, within func(path string) bool) bool {
-	return slices.ContainsFunc(app.Sources, func(s application.Source) bool {
-		return c.Has(s.RepoURL) && filepath.IsLocal(cmp.Or(s.Path, ".")) && within(c.dir(s.Path))
-	})
+	return slices.ContainsFunc(c.Folders(app), within)
+}
+
+// Folders returns the folders of this checkout that the sources of an Application are, absolute, whether they are
+// rendered or not.
+func (c *Checkout) Folders(app *application.Application) (dirs []string) {
+	for _, s := range app.Sources {
+		if s.Chart == "" && (s.Path != "" || s.Ref == "") && c.Has(s.RepoURL) && filepath.IsLocal(cmp.Or(s.Path, ".")) {
+			dirs = append(dirs, c.dir(s.Path))
+		}
+	}
+	return dirs
 }
 
 // Sources returns the sources of Applications, and an error for each that is not as it has to be.

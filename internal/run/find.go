@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -98,8 +99,9 @@ func (l *Loader) discover(ctx context.Context, folder string, set *settings.Sett
 // alone is a source that no Application names, or why it can't be read.
 type alone struct {
 	unit
-	in  *Input
-	err error
+	in    *Input
+	err   error
+	names []string // the folders that Applications in it name, without links
 }
 
 // find adds the sources of the Applications below folders or about what is below them, and then what none of these
@@ -115,18 +117,16 @@ func (f *finder) find(ctx context.Context, args []string) error {
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		rest = append(rest, alone{u, in, err})
-	}
-	// Charts of Applications come last: another Application may give them values.
-	for _, charts := range []bool{false, true} {
-		for _, r := range f.unclaimed(rest) {
-			if f.claimed[f.Dir.Real(r.paths[0])] || r.in == nil || charts != (r.in.source.Renderer == render.Helm) {
-				continue
-			}
-			if err := f.follow(ctx, r.in.source.Files); err != nil {
+		r := alone{unit: u, in: in, err: err}
+		if in != nil {
+			if r.names, err = f.names(ctx, in.source.Files); err != nil {
 				return err
 			}
 		}
+		rest = append(rest, r)
+	}
+	if err := f.followAll(ctx, rest); err != nil {
+		return err
 	}
 	f.unnamedValues(rest)
 	rest = f.unclaimed(rest)
@@ -146,6 +146,56 @@ func (f *finder) find(ctx context.Context, args []string) error {
 		for _, folder := range f.bare {
 			f.fail(noSources(folder))
 		}
+	}
+	return nil
+}
+
+// names returns the folders that Applications in files name.
+func (f *finder) names(ctx context.Context, files []transform.File) ([]string, error) {
+	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file) })
+	return panics.Await(ctx, func() (dirs []string, err error) {
+		apps, _, _ := f.reader.Read(files) // following them gives the error
+		for i := range apps {
+			for _, dir := range f.checkout.Folders(&apps[i]) {
+				dirs = append(dirs, f.Dir.Real(dir))
+			}
+		}
+		return dirs, nil
+	})
+}
+
+// followAll adds the sources of the Applications in what no Application renders. What an Application in another one
+// names comes after that, because it may render other Applications from it. If all name each other, the first begins.
+func (f *finder) followAll(ctx context.Context, rest []alone) error {
+	for rest = f.unclaimed(rest); len(rest) > 0; {
+		waiting := map[string]bool{}
+		for _, r := range rest {
+			for _, dir := range r.names {
+				if dir != f.Dir.Real(r.paths[0]) {
+					waiting[dir] = true
+				}
+			}
+		}
+		var first, later []alone
+		for _, r := range rest {
+			if waiting[f.Dir.Real(r.paths[0])] {
+				later = append(later, r)
+			} else {
+				first = append(first, r)
+			}
+		}
+		if len(first) == 0 {
+			first, later = later[:1], later[1:]
+		}
+		for _, r := range first {
+			if r.in == nil || f.claimed[f.Dir.Real(r.paths[0])] {
+				continue
+			}
+			if err := f.follow(ctx, r.in.source.Files); err != nil {
+				return err
+			}
+		}
+		rest = f.unclaimed(later)
 	}
 	return nil
 }
