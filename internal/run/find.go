@@ -129,6 +129,11 @@ func (f *finder) find(ctx context.Context, args []string) error {
 		return err
 	}
 	f.unnamedValues(rest)
+	for _, path := range args { // what a PATH names itself is rendered, also where its Application is left out
+		if !f.renders(path) {
+			delete(f.claimed, f.Dir.Real(path))
+		}
+	}
 	rest = f.unclaimed(rest)
 	for _, r := range rest {
 		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
@@ -237,7 +242,7 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 func (f *finder) unnamedValues(all []alone) {
 	for _, r := range all {
 		dir := f.Dir.Real(r.paths[0])
-		if r.outside || r.values == "" || !f.claimed[dir] || slices.Contains(f.unread, dir) {
+		if r.outside || r.values == "" || !f.renders(r.paths[0]) || slices.Contains(f.unread, dir) {
 			continue
 		}
 		names := func(in *Input) bool {

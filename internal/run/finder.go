@@ -29,7 +29,7 @@ type finder struct {
 	checkout *checkout.Checkout
 	reader   application.Reader
 	known    map[string]bool            // Applications, as JSON
-	claimed  map[string]bool            // the folders of their sources, without links
+	claimed  map[string]bool            // the folders of their sources, without links, rendered or not
 	has      map[appSource]bool         // what Applications name, rendered or not
 	met      []unit                     // the sources of Applications
 	unread   []string                   // those of them that can't be read
@@ -52,7 +52,7 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[stri
 // of them does.
 func (l *Loader) loadCharts(ctx context.Context, args []string) (*Inputs, error) {
 	f, err := l.search(ctx, args, map[string]discover.Result{})
-	if err != nil || !slices.ContainsFunc(orHere(args), func(path string) bool { return f.claimed[f.Dir.Real(path)] }) {
+	if err != nil || !slices.ContainsFunc(orHere(args), f.renders) {
 		return nil, err
 	}
 	return f.sum(ctx, args)
@@ -174,10 +174,12 @@ func (f *finder) nothing(args []string) error {
 	}
 	switch remotes := f.checkout.Remotes; {
 	case len(f.failed) > 0:
-	case len(f.Applications) == 0:
+	case len(f.Applications) == 0 && len(f.claimed) == 0:
 		faults = append(faults, noSources(strings.Join(orHere(args), ", ")))
 	case len(f.known) == 0 && len(f.notes) == 0:
 		faults = append(faults, fmt.Errorf("--application: no Application found in %s", strings.Join(f.Applications, ", ")))
+	case !f.checkout.Elsewhere:
+		faults = append(faults, errors.New("none of the sources is rendered"))
 	case len(remotes) == 0:
 		faults = append(faults, errors.New("none of the sources is rendered, and "+noRemotes))
 	default:
@@ -283,6 +285,9 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 	if !f.asked(app.Where.Path) && !c.Concerns(app, f.within) {
 		c, outside = f.rest, true
 	}
+	for _, dir := range f.checkout.Folders(app) {
+		f.claimed[f.Dir.Real(dir)] = true // also one that is left out: alone it is something else
+	}
 	sources, failed := c.Sources([]application.Application{*app})
 	if !outside {
 		f.fail(failed...)
@@ -296,6 +301,12 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		})
 	}
 	return units
+}
+
+// renders reports whether an Application renders a folder.
+func (f *finder) renders(path string) bool {
+	dir := f.Dir.Real(path)
+	return slices.ContainsFunc(f.met, func(u unit) bool { return f.Dir.Real(u.paths[0]) == dir })
 }
 
 // asked reports whether a file or folder is asked for.
@@ -320,7 +331,7 @@ func (f *finder) fail(errs ...error) {
 // add reads a source of an Application. What is not asked for is read only for the Applications in it, and not added.
 // There is no input for a source that can't be rendered. An error ends the run.
 func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
-	f.claimed[f.Dir.Real(u.paths[0])], f.met = true, append(f.met, u)
+	f.met = append(f.met, u)
 	if u.outside && !f.mentionsApplications(u.paths[0]) {
 		return nil, nil
 	}

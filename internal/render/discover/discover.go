@@ -33,7 +33,7 @@ type Source struct {
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
-// or file that a kustomization uses is not a source of its own, nor is what belongs to a chart, and folders without
+// or file that a kustomization or a chart uses is not a source of its own, nor is what belongs to a chart, and folders without
 // manifests and dot folders are none. It renders nothing. recurse tells whether a folder of manifests stands for those
 // below it too.
 func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
@@ -55,7 +55,7 @@ type discovery struct {
 	recurse func(path string) bool
 	folders []*candidate
 	skipped []render.Skip
-	users   map[string][]string // the kustomizations that use a file or folder
+	users   map[string][]string // the kustomizations and charts that use a file or folder
 }
 
 // candidate is a folder that may be a source.
@@ -123,31 +123,14 @@ func (d *discovery) candidate(dir string) *candidate {
 		}
 		c.text, _ = d.Read(filepath.Join(dir, name))
 	}
-	if c.kind == render.Kustomize {
-		d.use(c)
+	var uses []string
+	switch c.kind {
+	case render.Kustomize:
+		uses = c.references()
+	case render.Helm:
+		uses = d.dependencies(c)
 	}
-	return c
-}
-
-// use notes what a kustomization uses. Faults of the kustomization show when it is rendered.
-func (d *discovery) use(c *candidate) {
-	var k types.Kustomization
-	if k.Unmarshal(c.text) != nil {
-		return
-	}
-	home := "charts" // the default (api/types/helmchartargs.go@v0.21.2)
-	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
-		home = k.HelmGlobals.ChartHome
-	}
-	paths := []string{}
-	for _, r := range references.Of(&k) {
-		paths = append(paths, r.Path)
-	}
-	for _, chart := range k.HelmCharts {
-		paths = append(paths, filepath.Join(home, chart.Name))
-		paths = append(paths, append(chart.AdditionalValuesFiles, chart.ValuesFile)...)
-	}
-	for _, path := range slices.Concat(paths, k.Generators, k.Transformers, k.Validators) {
+	for _, path := range uses {
 		if path == "" || references.IsText(path) || references.IsRemote(path) || filepath.IsAbs(path) {
 			continue
 		}
@@ -155,6 +138,48 @@ func (d *discovery) use(c *candidate) {
 			d.users[real] = append(d.users[real], c.path)
 		}
 	}
+	return c
+}
+
+// dependencies returns the charts that a chart has beside it as dependencies.
+func (d *discovery) dependencies(c *candidate) (paths []string) {
+	requirements, _ := d.Read(filepath.Join(c.path, "requirements.yaml")) // of the first version of charts
+	for _, text := range [][]byte{c.text, requirements} {
+		var chart struct {
+			Dependencies []struct {
+				Repository string `yaml:"repository"`
+			} `yaml:"dependencies"`
+		}
+		if yaml.Unmarshal(text, &chart) != nil {
+			continue // rendering it gives the error
+		}
+		for _, dependency := range chart.Dependencies {
+			if path, isPath := strings.CutPrefix(dependency.Repository, "file://"); isPath {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// references returns what a kustomization uses. Faults of it show when it is rendered.
+func (c *candidate) references() (paths []string) {
+	var k types.Kustomization
+	if k.Unmarshal(c.text) != nil {
+		return nil
+	}
+	home := "charts" // the default (api/types/helmchartargs.go@v0.21.2)
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	for _, r := range references.Of(&k) {
+		paths = append(paths, r.Path)
+	}
+	for _, chart := range k.HelmCharts {
+		paths = append(paths, filepath.Join(home, chart.Name))
+		paths = append(paths, append(chart.AdditionalValuesFiles, chart.ValuesFile)...)
+	}
+	return slices.Concat(paths, k.Generators, k.Transformers, k.Validators)
 }
 
 // sources sorts the folders into those to render, those that are skipped and the rest.
@@ -188,10 +213,7 @@ func (d *discovery) judge(c *candidate) (isSource bool, reason string) {
 			return false, "a component, and no kustomization here uses it"
 		}
 	case render.Helm:
-		var chart struct {
-			Type string `yaml:"type"`
-		}
-		if yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library" {
+		if c.isLibrary() {
 			return false, "" // it renders nothing by itself
 		}
 	case render.Directory:
@@ -205,7 +227,14 @@ func (c *candidate) isComponent() bool {
 	return k.Unmarshal(c.text) == nil && k.Kind == types.ComponentKind
 }
 
-// user returns a kustomization that uses the path and is rendered, itself or as a part of another one, or "". Messages
+func (c *candidate) isLibrary() bool {
+	var chart struct {
+		Type string `yaml:"type"`
+	}
+	return c.kind == render.Helm && yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library"
+}
+
+// user returns a kustomization or chart that uses the path and is rendered, itself or as a part of another one, or "". Messages
 // show it.
 func (d *discovery) user(path string) string {
 	for _, user := range d.users[path] {
@@ -216,7 +245,7 @@ func (d *discovery) user(path string) string {
 	return ""
 }
 
-// rendered reports whether a kustomization is. One that uses itself is, on its own: that shows the fault.
+// rendered reports whether a kustomization or chart is. One that uses itself is, on its own: that shows the fault.
 func (d *discovery) rendered(path string, seen []string) bool {
 	if slices.Contains(seen, path) {
 		return false
@@ -226,7 +255,7 @@ func (d *discovery) rendered(path string, seen []string) bool {
 		return false
 	}
 	if len(d.users[path]) == 0 {
-		return !d.folders[i].isComponent()
+		return !d.folders[i].isComponent() && !d.folders[i].isLibrary()
 	}
 	return slices.ContainsFunc(d.users[path], func(user string) bool { return d.rendered(user, append(seen, path)) })
 }
