@@ -200,10 +200,18 @@ func (f *finder) named(ctx context.Context, args []string) error {
 		if path == "" {
 			return errors.New("flag --application: the path is empty; . is the working directory")
 		}
-		result, err := render.Render(ctx, path, options)
-		if err != nil {
+		if err := f.Dir.Present(path); err != nil {
 			return err
 		}
+		result, err := render.Render(ctx, path, options)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return err
+		case err != nil:
+			f.fail(err)
+			continue
+		}
+		f.fail(result.Unread...)
 		result.Files = slices.DeleteFunc(result.Files, func(file transform.File) bool {
 			real := f.Dir.Real(file.Path)
 			again := file.Renderer == "" && path != "-" && read[real]
