@@ -138,6 +138,8 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	for _, r := range rest {
 		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
 		switch {
+		case r.outside && r.err != nil:
+			f.unknown(r.err)
 		case r.outside:
 		case r.err == nil:
 			f.All = append(f.All, r.in)
@@ -330,7 +332,7 @@ func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) 
 }
 
 // elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is
-// wrong with the rest is not what was asked for.
+// wrong with the rest is no error.
 func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	var asked []string
 	for _, path := range orHere(args) {
@@ -343,9 +345,13 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 		return nil
 	}
 	f.within = within
-	found, err := f.discover(ctx, f.checkout.Dir, f.locked)
+	top := f.checkout.Dir
+	if shown := f.Dir.Shown(top); f.Dir.Real(shown) == top {
+		top = shown
+	}
+	found, err := f.discover(ctx, top, f.locked)
 	if err != nil {
-		return nil
+		f.unknown(err)
 	}
 	for _, s := range found.Sources {
 		if !f.asked(s.Path) && f.mentionsApplications(s.Path) {

@@ -262,13 +262,16 @@ func (f *finder) expand(ctx context.Context, files []transform.File) (units []un
 	return panics.Await(ctx, func() (units []unit, err error) {
 		for i := range files {
 			apps, problems, err := f.reader.Read(files[i : i+1])
-			if f.asked(files[i].Path) {
+			switch {
+			case f.asked(files[i].Path):
 				for _, p := range problems {
 					f.note(p.String())
 				}
 				if err != nil {
 					f.fail(Joined(err)...)
 				}
+			case err != nil:
+				f.unknown(err)
 			}
 			for _, app := range apps {
 				units = append(units, f.sources(&app)...)
@@ -324,6 +327,13 @@ func (f *finder) asked(path string) bool { return f.within == nil || f.within(f.
 func (f *finder) note(text string) {
 	if !slices.Contains(f.notes, text) {
 		f.notes = append(f.notes, text)
+	}
+}
+
+// unknown adds a note for each error about Applications outside of what is asked for: they may be about it.
+func (f *finder) unknown(err error) {
+	for _, err := range Joined(err) {
+		f.note("Applications are not known: " + err.Error())
 	}
 }
 

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,19 +129,36 @@ func (f *finder) before(ctx context.Context) (top string, units []unit) {
 	}
 	old := newFinder(&l, f.locked, nil, map[string]discover.Result{})
 	if err := old.open([]string{f.counterpart.there}); err != nil {
+		f.unknown(err)
 		return "", nil
 	}
 	defer old.checkout.Close()
 	defer old.rest.Close()
+	var faults []error
+	unread := map[string]error{}
 	if len(l.Applications) == 0 {
 		for _, u := range old.elsewhere(ctx, nil) {
-			if in, err := old.read(ctx, u); err == nil {
-				old.follow(ctx, in.source.Files)
+			in, err := old.read(ctx, u)
+			if err != nil {
+				unread[f.Dir.Real(u.paths[0])] = err
+				continue
 			}
+			faults = append(faults, old.follow(ctx, in.source.Files))
 		}
 	} else {
 		old.within = func(string) bool { return false }
-		old.named(ctx, nil)
+		faults = append(faults, old.named(ctx, nil))
+	}
+	for _, dir := range slices.Sorted(maps.Keys(unread)) {
+		if !old.claimed[dir] {
+			faults = append(faults, unread[dir])
+		}
+	}
+	for _, note := range old.notes {
+		f.note(note)
+	}
+	if err := errors.Join(append(faults, old.failed...)...); err != nil {
+		f.unknown(err)
 	}
 	return old.checkout.Dir, old.met
 }
