@@ -28,17 +28,21 @@ func (p *syncer) grant(manifests []map[string]any, gone map[key]object) {
 		for _, name := range slices.Sorted(slices.Values(accountsOf(o))) {
 			named = append(named, key{accounts, t.namespace, name})
 		}
+		parents := gatewaysOf(o, t.namespace)
+		if len(parents) == 0 {
+			parents = p.configuredGateway()
+		}
 		for _, k := range slices.Concat(named, gatewaysOf(o, t.namespace), classOf(o), routesOf(o, t.namespace)) {
 			if gone[k] == nil {
-				p.give(k)
+				p.give(k, parents...)
 			}
 		}
 	}
 }
 
-// give makes what is in the cluster without the manifests.
-func (p *syncer) give(k key) {
-	if made := p.add(k); made != nil {
+// give makes what is in the cluster without the manifests; a route has these Gateways.
+func (p *syncer) give(k key, parents ...key) {
+	if made := p.add(k, parents...); made != nil {
 		p.before[k] = made
 	}
 }
@@ -119,9 +123,9 @@ func (c *Cluster) configuredGateway() []key {
 	return []key{{gateways, namespace, name}}
 }
 
-// add makes a ServiceAccount, a Gateway with an HTTP listener, a class of Gateways, a route of all Gateways, or a pool of
+// add makes a ServiceAccount, a Gateway with an HTTP listener, a class of Gateways, a route of these Gateways, or a pool of
 // nobody's pods. It returns nil if the cluster has it, or cannot have it.
-func (c *Cluster) add(k key) object {
+func (c *Cluster) add(k key, parents ...key) object {
 	kind := c.server.kinds[k.GroupKind]
 	if _, found := c.server.objects[k]; found || kind == nil {
 		return nil
@@ -135,7 +139,7 @@ func (c *Cluster) add(k key) object {
 			"name": "http", "port": int64(80), "protocol": "HTTP", "allowedRoutes": object{"namespaces": object{"from": "All"}},
 		}}}
 	case routes:
-		o["spec"] = object{"parentRefs": c.server.gatewayRefs()}
+		o["spec"] = object{"parentRefs": referring(parents)}
 	case pools:
 		o["spec"] = object{
 			"selector":          object{"matchLabels": object{"app": k.name}},

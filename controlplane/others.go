@@ -248,21 +248,23 @@ func acceptGateway(o object) object {
 func (s *Server) acceptPool(field string) func(object) object {
 	return func(o object) object {
 		var parents []any
-		for _, gateway := range s.gatewayRefs() {
+		var all []key
+		for _, gateway := range s.all(gateways, "") {
+			all = append(all, keyOf(gateway))
+		}
+		for _, gateway := range referring(all) {
 			parents = append(parents, object{"parentRef": gateway, "conditions": accepted(o, "Accepted", "ResolvedRefs")})
 		}
 		return object{field: parents}
 	}
 }
 
-// gatewayRefs names all Gateways.
-func (s *Server) gatewayRefs() []any {
-	var all []any
-	for _, o := range s.all(gateways, "") {
-		k := keyOf(o)
-		all = append(all, object{"group": k.Group, "kind": k.Kind, "name": k.name, "namespace": k.namespace})
+// referring returns references to objects.
+func referring(to []key) (refs []any) {
+	for _, k := range to {
+		refs = append(refs, object{"group": k.Group, "kind": k.Kind, "name": k.name, "namespace": k.namespace})
 	}
-	return all
+	return refs
 }
 
 func acceptWorkerSet(o object) object {

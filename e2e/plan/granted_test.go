@@ -51,7 +51,7 @@ func granted(object *unstructured.Unstructured) (all []*unstructured.Unstructure
 		priority.Object["value"] = int64(0)
 		all = append(all, priority)
 	}
-	parents := []any{map[string]any{"name": "kserve-ingress-gateway", "namespace": "kserve"}}
+	var parents []any
 	for _, ref := range list(object, "spec", "router", "gateway", "refs") {
 		name, _, _ := unstructured.NestedString(ref, "name")
 		in, found, _ := unstructured.NestedString(ref, "namespace")
@@ -65,6 +65,9 @@ func granted(object *unstructured.Unstructured) (all []*unstructured.Unstructure
 		}}}
 		all = append(all, gateway)
 		parents = append(parents, map[string]any{"name": name, "namespace": in})
+	}
+	if len(parents) == 0 {
+		parents = []any{map[string]any{"name": "kserve-ingress-gateway", "namespace": "kserve"}}
 	}
 	for _, ref := range list(object, "spec", "router", "route", "http", "refs") {
 		name, _, _ := unstructured.NestedString(ref, "name")
