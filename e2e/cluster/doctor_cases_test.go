@@ -77,14 +77,14 @@ var broken = []patient{
 	{
 		id: "quota", manifests: quota + service("{}", ""), steps: []step{
 			awaits(objects.ReplicaSets, "", condition("ReplicaFailure", "True"))},
-		verdict: "Progressing", reason: "FailedCreate",
+		verdict: "Degraded", reason: "FailedCreate",
 		says: []string{"exceeded quota: small", "raise the ResourceQuota"},
 	},
 	{
 		id: "runtime", manifests: modelOf("unheard-of"), steps: []step{
 			awaits(objects.InferenceServices, "model", transition("InvalidSpec"))},
-		verdict: "Degraded", reason: "NoSupportingRuntime",
-		says: []string{"add one that supports the model format"},
+		reason: "NoSupportingRuntime",
+		says:   []string{"add one that supports the model format"},
 	},
 	{
 		id: "fight", manifests: service("{}", "") + hpa("mine", "model-predictor", "[]"),
