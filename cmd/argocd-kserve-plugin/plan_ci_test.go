@@ -74,7 +74,7 @@ func TestPlanOnPullRequest(t *testing.T) {
 		"no pull request": {image: "server:2", given: map[string]string{
 			"github.event.pull_request.number": "", "github.event.pull_request.base.sha": ""}, wrote: "1 object made"},
 		"not wanted":      {image: "server:2", given: map[string]string{"plan": ""}},
-		"another release": {image: "server:2", given: map[string]string{"kserve-version": "0.19.0"}, comments: 1, wrote: "stands in for"},
+		"another release": {image: "server:2", given: map[string]string{"kserve-version": "0.16.0"}, comments: 1, wrote: "stands in for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, healthy)
