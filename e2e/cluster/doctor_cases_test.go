@@ -77,8 +77,8 @@ var broken = []patient{
 	{
 		id: "quota", manifests: quota + service("{}", ""), steps: []step{
 			awaits(objects.ReplicaSets, "", condition("ReplicaFailure", "True"))},
-		verdict: "Degraded", reason: "FailedCreate",
-		says: []string{"exceeded quota: small", "raise the ResourceQuota"},
+		reason: "FailedCreate",
+		says:   []string{"exceeded quota: small", "raise the ResourceQuota"},
 	},
 	{
 		id: "runtime", manifests: modelOf("unheard-of"), steps: []step{
