@@ -25,7 +25,7 @@ type patient struct {
 	syncs     func(*testing.T, *synced) *objects.Namespace // deploys it instead
 	steps     []step
 	releases  kserve.Window
-	verdict   string   // of the doctor, "" if it changes all the time
+	verdict   string   // of the doctor, "" if it changes all the time or with the release
 	reason    string   // of the cause, "" if there is none
 	says      []string // what the doctor does; nothing if it is well
 }
