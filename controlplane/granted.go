@@ -28,11 +28,12 @@ func (p *syncer) grant(manifests []map[string]any, gone map[key]object) {
 		for _, name := range slices.Sorted(slices.Values(accountsOf(o))) {
 			named = append(named, key{accounts, t.namespace, name})
 		}
-		parents := gatewaysOf(o, t.namespace)
-		if len(parents) == 0 {
+		parents, routes := gatewaysOf(o, t.namespace), routesOf(o, t.namespace)
+		named = slices.Concat(named, parents, classOf(o), routes)
+		if len(routes) > 0 && len(parents) == 0 {
 			parents = p.configuredGateway()
 		}
-		for _, k := range slices.Concat(named, gatewaysOf(o, t.namespace), classOf(o), routesOf(o, t.namespace)) {
+		for _, k := range named {
 			if gone[k] == nil {
 				p.give(k, parents...)
 			}
@@ -139,7 +140,11 @@ func (c *Cluster) add(k key, parents ...key) object {
 			"name": "http", "port": int64(80), "protocol": "HTTP", "allowedRoutes": object{"namespaces": object{"from": "All"}},
 		}}}
 	case routes:
-		o["spec"] = object{"parentRefs": referring(parents)}
+		var refs []any
+		for _, parent := range parents {
+			refs = append(refs, parent.reference())
+		}
+		o["spec"] = object{"parentRefs": refs}
 	case pools:
 		o["spec"] = object{
 			"selector":          object{"matchLabels": object{"app": k.name}},

@@ -248,23 +248,18 @@ func acceptGateway(o object) object {
 func (s *Server) acceptPool(field string) func(object) object {
 	return func(o object) object {
 		var parents []any
-		var all []key
 		for _, gateway := range s.all(gateways, "") {
-			all = append(all, keyOf(gateway))
-		}
-		for _, gateway := range referring(all) {
-			parents = append(parents, object{"parentRef": gateway, "conditions": accepted(o, "Accepted", "ResolvedRefs")})
+			parents = append(parents, object{
+				"parentRef": keyOf(gateway).reference(), "conditions": accepted(o, "Accepted", "ResolvedRefs"),
+			})
 		}
 		return object{field: parents}
 	}
 }
 
-// referring returns references to objects.
-func referring(to []key) (refs []any) {
-	for _, k := range to {
-		refs = append(refs, object{"group": k.Group, "kind": k.Kind, "name": k.name, "namespace": k.namespace})
-	}
-	return refs
+// reference is how a route or a pool names the object.
+func (k key) reference() object {
+	return object{"group": k.Group, "kind": k.Kind, "name": k.name, "namespace": k.namespace}
 }
 
 func acceptWorkerSet(o object) object {
