@@ -32,6 +32,7 @@ type finder struct {
 	claimed  map[string]bool            // the folders of their sources, without links, rendered or not
 	has      map[appSource]bool         // what Applications name, rendered or not
 	met      []unit                     // the sources of Applications
+	rendered map[string]bool            // the folders of these, without links
 	unread   []string                   // those of them that can't be read
 	within   func(path string) bool     // whether a path is asked for; nil for all of them
 	rest     *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
@@ -86,8 +87,8 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 
 func newFinder(l *Loader, locked *settings.Settings, args []string, walked map[string]discover.Result) *finder {
 	f := &finder{
-		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}, walked: walked,
-		has: map[appSource]bool{},
+		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{},
+		rendered: map[string]bool{}, walked: walked, has: map[appSource]bool{},
 	}
 	f.several, f.found = true, true
 	return f
@@ -315,10 +316,7 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 }
 
 // renders reports whether an Application renders a folder.
-func (f *finder) renders(path string) bool {
-	dir := f.Dir.Real(path)
-	return slices.ContainsFunc(f.met, func(u unit) bool { return f.Dir.Real(u.paths[0]) == dir })
-}
+func (f *finder) renders(path string) bool { return f.rendered[f.Dir.Real(path)] }
 
 // asked reports whether a file or folder is asked for.
 func (f *finder) asked(path string) bool { return f.within == nil || f.within(f.Dir.Real(path)) }
@@ -349,7 +347,7 @@ func (f *finder) fail(errs ...error) {
 // add reads a source of an Application. What is not asked for is read only for the Applications in it, and not added.
 // There is no input for a source that can't be rendered. An error ends the run.
 func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
-	f.met = append(f.met, u)
+	f.met, f.rendered[f.Dir.Real(u.paths[0])] = append(f.met, u), true
 	if u.outside && !f.mentionsApplications(u.paths[0]) {
 		return nil, nil
 	}
