@@ -72,11 +72,10 @@ func (c *Cluster) cause(service health.Object) *Cause {
 // be mended; and the schedulers of which one is available, as only one gets.
 func (c *Cluster) silent(all []ref) map[ref]bool {
 	silent := map[ref]bool{}
-	var silence func(ref)
-	silence = func(r ref) {
+	silence := func(r ref) {
 		silent[r] = true
-		for _, child := range c.children[text(c.objects[r], "metadata", "uid")] {
-			silence(child)
+		for _, below := range c.below(c.objects[r]) {
+			silent[below] = true
 		}
 	}
 	for _, r := range all {
@@ -110,9 +109,6 @@ func (c *Cluster) silent(all []ref) map[ref]bool {
 	}
 	return silent
 }
-
-// componentLabel says what of an LLMInferenceService a workload is.
-const componentLabel = "app.kubernetes.io/component"
 
 // revisionAnnotation counts the revisions of a Deployment, on its ReplicaSets too (RevisionAnnotation in
 // pkg/controller/deployment/util/deployment_util.go of Kubernetes).
@@ -289,7 +285,7 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	if reason := text(pod, "status", "reason"); len(causes) == 0 && reason != "" { // Evicted
 		causes = append(causes, newCause(r, inPod, at, reason, text(pod, "status", "message")))
 	}
-	if hasEnded(pod) {
+	if health.HasEnded(pod) {
 		if c.hasSuccessor(pod) {
 			return nil
 		}
@@ -344,22 +340,14 @@ func unready(r ref, at string, pod health.Object) (causes []Cause) {
 }
 
 func isScheduled(pod health.Object) bool {
-	return text(pod, "status", "phase") == "Running" ||
-		slices.ContainsFunc(list(pod, "status", "conditions"), func(condition any) bool {
-			return text(condition, "type") == "PodScheduled" && text(condition, "status") == "True"
-		})
-}
-
-func hasEnded(pod health.Object) bool {
-	phase := text(pod, "status", "phase")
-	return phase == "Failed" || phase == "Succeeded"
+	return text(pod, "status", "phase") == "Running" || isTrue(pod, "PodScheduled")
 }
 
 // hasSuccessor reports whether what owns a pod that has ended has another one.
 func (c *Cluster) hasSuccessor(pod health.Object) bool {
 	return slices.ContainsFunc(list(pod, "metadata", "ownerReferences"), func(owner any) bool {
 		return slices.ContainsFunc(c.children[text(owner, "uid")], func(r ref) bool {
-			return r.kind == "Pod" && !hasEnded(c.objects[r])
+			return r.kind == "Pod" && !health.HasEnded(c.objects[r])
 		})
 	})
 }

@@ -57,7 +57,8 @@ func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
 	return &Cluster{
 		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet,
-		objects: map[ref]health.Object{}, children: map[string][]ref{}, events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]ref{},
+		objects: map[ref]health.Object{}, children: map[string][]ref{}, events: map[ref][]event{},
+		applications: map[ref][]application{}, names: map[string]ref{},
 	}, err
 }
 
@@ -135,7 +136,7 @@ func slim(r ref, o health.Object) health.Object {
 	}
 	small := health.Object{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": part(o, "metadata",
 		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp", "finalizers")}
-	for field, name := range map[string]string{"annotations": revisionAnnotation, "labels": componentLabel} {
+	for field, name := range map[string]string{"annotations": revisionAnnotation, "labels": kserve.LLMComponent} {
 		if value := text(o, "metadata", field, name); value != "" {
 			small["metadata"].(health.Object)[field] = health.Object{name: value}
 		}
@@ -157,9 +158,12 @@ func part(o health.Object, field string, names ...string) health.Object {
 	return some
 }
 
-func isReady(o health.Object) bool {
+func isReady(o health.Object) bool { return isTrue(o, "Ready") }
+
+// isTrue reports whether an object has a condition that is True.
+func isTrue(o health.Object, name string) bool {
 	return slices.ContainsFunc(list(o, "status", "conditions"), func(condition any) bool {
-		return text(condition, "type") == "Ready" && text(condition, "status") == "True"
+		return text(condition, "type") == name && text(condition, "status") == "True"
 	})
 }
 

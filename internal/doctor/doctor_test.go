@@ -229,6 +229,9 @@ status:
 			"name: scheduler, uid: s, labels: {app.kubernetes.io/component: llminferenceservice-router-scheduler}",
 			`status: {conditions: [{type: Available, status: "False", reason: MinimumReplicasUnavailable}]}`),
 			"MinimumReplicasUnavailable (Deployment models/scheduler)", ""},
+		{"an older ReplicaSet that is in a circle of owners", service + conditions +
+			made("apps/v1", "Deployment", "name: iris, uid: d", "") + set("old", "1") + set("new", "2") +
+			owned("v1", "Pod", "old", "name: circle, uid: old", ""), "Pods: pods (InferenceService models/iris)", ""},
 		{"a revision without traffic", service + conditions + made("serving.knative.dev/v1", "Revision", "name: iris-1",
 			`status: {conditions: [{type: Active, status: "False", reason: NoTraffic, severity: Info}]}`),
 			"Pods: pods (InferenceService models/iris)", ""},

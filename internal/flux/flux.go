@@ -107,7 +107,7 @@ func (b *builder) object(o *transform.Object) {
 // ownedByOthers reports whether a live object belongs to something else than KServe, such as a revision of Knative. The
 // scheduler of an LLM service counts: only one of its replicas gets ready, and the service reports it.
 func ownedByOthers(o *transform.Object) bool {
-	if o.Get("metadata", "labels", "app.kubernetes.io/component").Str() == kserve.LLMSchedulerComponent {
+	if o.Get("metadata", "labels", kserve.LLMComponent).Str() == kserve.LLMSchedulerComponent {
 		return true
 	}
 	owners := o.Get("metadata", "ownerReferences")

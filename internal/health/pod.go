@@ -28,14 +28,19 @@ func podOwner(pod Object) (key, bool) {
 // trouble says why a pod does not run, empty if it does or nothing says so yet. One that ends or was evicted says
 // nothing about those in its place.
 func trouble(pod Object) string {
-	if phase := StringAt(pod, "status", "phase"); phase == "Failed" || phase == "Succeeded" ||
-		At(pod, "metadata", "deletionTimestamp") != nil {
+	if HasEnded(pod) || At(pod, "metadata", "deletionTimestamp") != nil {
 		return ""
 	}
 	if all := Troubles(pod); len(all) > 0 {
 		return all[0].String()
 	}
 	return ""
+}
+
+// HasEnded reports whether a pod runs no more, by itself or because it was evicted.
+func HasEnded(pod Object) bool {
+	phase := StringAt(pod, "status", "phase")
+	return phase == "Failed" || phase == "Succeeded"
 }
 
 // Trouble is why a pod does not run, or is not ready.

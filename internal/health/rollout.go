@@ -70,6 +70,6 @@ func replicaFailure(workload Object) string {
 // HasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
 // gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
 func HasPassiveReplicas(workload Object) bool {
-	component := StringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
+	component := StringAt(workload, "metadata", "labels", kserve.LLMComponent)
 	return component == kserve.LLMSchedulerComponent
 }

@@ -60,8 +60,11 @@ var LLMRoutingGroups = since(0, 20)
 // PreserveLWSReplicas in pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0; 0.16.0 has neither).
 var LLMReplicasKept = since(0, 17)
 
-// LLMSchedulerComponent is the label app.kubernetes.io/component of an LLMInferenceService's scheduler, of which only
-// one replica gets available (scheduler.go in pkg/controller/v1alpha2/llmisvc@v0.17.0).
+// LLMComponent is the label that says what of an LLMInferenceService a workload is.
+const LLMComponent = "app.kubernetes.io/component"
+
+// LLMSchedulerComponent is that label of an LLMInferenceService's scheduler, of which only one replica gets available
+// (scheduler.go in pkg/controller/v1alpha2/llmisvc@v0.17.0).
 const LLMSchedulerComponent = "llminferenceservice-router-scheduler"
 
 // LLMScaling are the releases that make autoscalers for spec.scaling. 0.17 accepts the field and ignores it, and 0.16

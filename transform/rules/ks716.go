@@ -107,12 +107,12 @@ func (c selectorChange) compare(before, after map[string]string) {
 // which replace the others (singleNodeLabels, expectedPrefillMainDeployment and propagateDeploymentMetadata in
 // workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
 func (c selectorChange) selector(s *model.LLMService) map[string]string {
-	labels := map[string]string{"app.kubernetes.io/component": "llminferenceservice-workload",
-		"app.kubernetes.io/name": s.Name, kserve.LLMPartOf: kserve.LLMPartOfValue, "kserve.io/component": "workload",
+	labels := map[string]string{kserve.LLMComponent: "llminferenceservice-workload",
+		kserve.LLMName: s.Name, kserve.LLMPartOf: kserve.LLMPartOfValue, "kserve.io/component": "workload",
 		roleLabel: "both"}
 	switch {
 	case len(c.part) > 1:
-		labels["app.kubernetes.io/component"] += "-prefill"
+		labels[kserve.LLMComponent] += "-prefill"
 		labels[roleLabel] = kserve.Prefill
 	case s.Has("spec", kserve.Prefill):
 		labels[roleLabel] = "decode"
