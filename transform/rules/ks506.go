@@ -277,7 +277,8 @@ func idleness(runtime *transform.Object) string {
 }
 
 // nearFormat returns the format of KServe's own runtimes, or of those among the manifests, that is this one, or that a
-// misspelt one may mean, "" if there is none. People choose the formats of their own runtimes as they like, so only the case counts there.
+// misspelt one may mean, "" if there is none. People choose the formats of their own runtimes as they like, so only the
+// case counts there.
 func (p *pass) nearFormat(s *model.Service, format string) string {
 	for _, other := range p.Versions.Formats() {
 		if strings.EqualFold(other, format) || spelling.Distance(other, format) == 1 {
