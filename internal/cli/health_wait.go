@@ -141,12 +141,16 @@ func (w *waiting) wait(
 			return health.Outcome{}, errors.New("flag --with: only for streams; kubectl watches the Deployments already")
 		}
 		wait.Lag = statusLag
-		err := w.watched.list(ctx, w.env, wait, args)
+		watch, err := w.watched.watch(ctx, w.env, args)
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return health.Outcome{Ending: health.TimeUp, Reason: "timed out while kubectl listed the objects"}, nil
 		} else if err != nil {
 			return health.Outcome{}, err
 		}
+		for _, event := range watch.Listed {
+			wait.Fleet.Apply(event)
+		}
+		wait.Targets, wait.Feeds = watch.Targets, watch.Feeds
 		return wait.Run(ctx)
 	}
 	if err := w.watched.refuse(cmd); err != nil {
@@ -213,10 +217,10 @@ func (c *clusterFlags) refuse(cmd *cobra.Command) error {
 	return nil
 }
 
-// list fills the wait with the services that the arguments ask for.
-func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
+// watch lists the services that the arguments ask for.
+func (c *clusterFlags) watch(ctx context.Context, env *Env, args []string) (*kubectl.Watch, error) {
 	c.services.Types = args
-	return c.services.Fill(ctx, c.program(env), wait)
+	return c.services.Watch(ctx, c.program(env))
 }
 
 // command returns the kubectl that the flags name, for a shell.

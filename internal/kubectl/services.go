@@ -84,28 +84,37 @@ type Services struct {
 	Types         []string // TYPE/NAME... or TYPE[,TYPE...] [NAME...]
 }
 
-// Fill adds the services to a wait, with their workloads, and sources that follow them.
-func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error {
+// Watch is what is to be waited for, what is there now, and what follows its changes.
+type Watch struct {
+	Targets []health.Target
+	Listed  []health.Event
+	Feeds   []health.Feed
+}
+
+// Watch lists the services with their workloads and pods. It returns an error if the cluster does not have one of the
+// types, or if kubectl fails.
+func (s Services) Watch(ctx context.Context, k *Kubectl) (*Watch, error) {
 	asked, err := ParseRequest(s.Types)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.Check(asked); err != nil {
-		return err
+		return nil, err
 	}
 	namespace, err := s.In(ctx, k)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	services, err := s.feeds(ctx, k, wait, asked, namespace)
+	services, targets, err := served(ctx, k, asked, s.Selector, namespace)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	workloads, err := workloads(ctx, k, asked, namespace)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return listAll(ctx, wait, slices.Concat(services, workloads, pods(k, asked, namespace)))
+	listed, feeds, err := listAll(ctx, slices.Concat(services, workloads, pods(k, asked, namespace)))
+	return &Watch{targets, listed, feeds}, err
 }
 
 // Check returns an error for names that the flags forbid.
@@ -130,38 +139,37 @@ func (s Services) In(ctx context.Context, k *Kubectl) (string, error) {
 	return k.Namespace(ctx)
 }
 
-// feeds returns a feed for each kind that is asked for, and tells the wait what to wait for.
-func (s Services) feeds(
-	ctx context.Context, k *Kubectl, wait *health.Wait, asked Request, namespace string,
-) ([]*Feed, error) {
+// served returns a feed for each kind that is asked for, and what to wait for.
+func served(
+	ctx context.Context, k *Kubectl, asked Request, selector, namespace string,
+) (feeds []*Feed, targets []health.Target, err error) {
 	found, err := k.Find(ctx, kserve.Group, asked.Kinds)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var feeds []*Feed
 	for _, kind := range asked.Kinds {
 		resource, ok := found[kind]
 		if !ok {
-			return nil, fmt.Errorf("the cluster has no %s; install KServe's CustomResourceDefinitions, or choose another "+
+			return nil, nil, fmt.Errorf("the cluster has no %s; install KServe's CustomResourceDefinitions, or choose another "+
 				"cluster with --context", kind)
 		}
 		fields := ""
 		if names := asked.Names[kind]; len(names) == 1 {
 			fields = "metadata.name=" + names[0] // which an account may be allowed to read alone
 		}
-		feeds = append(feeds, NewFeed(k, resource, namespace, s.Selector, fields))
+		feeds = append(feeds, NewFeed(k, resource, namespace, selector, fields))
 		for _, name := range asked.Names[kind] {
 			target := health.Target{Kind: kind, Name: name}
 			if resource.Namespaced {
 				target.Namespace = namespace
 			}
-			wait.Targets = append(wait.Targets, target)
+			targets = append(targets, target)
 		}
 	}
-	if len(wait.Targets) == 0 {
-		wait.Targets = []health.Target{{}} // all
+	if len(targets) == 0 {
+		targets = []health.Target{{}} // all
 	}
-	return feeds, nil
+	return feeds, targets, nil
 }
 
 // workloads returns feeds for the Deployments and LeaderWorkerSets of the kinds that are asked for. A cluster without
@@ -195,8 +203,9 @@ func pods(k *Kubectl, asked Request, namespace string) (feeds []*Feed) {
 	return feeds
 }
 
-// listAll lists all feeds at once, so that there is no verdict before each list is read.
-func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
+// listAll lists all feeds at once, so that there is no verdict before each list is read, and returns what they have and
+// the feeds that can be followed.
+func listAll(ctx context.Context, feeds []*Feed) (listed []health.Event, follow []health.Feed, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lists, ends := make([][]health.Event, len(feeds)), make(chan error)
@@ -217,16 +226,13 @@ func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 		}
 	}
 	if failed != nil {
-		return failed
+		return nil, nil, failed
 	}
 	for i, feed := range feeds {
-		if feed == nil {
-			continue
+		if feed != nil {
+			listed = append(listed, lists[i]...)
+			follow = append(follow, health.Feed{Name: feed.Name(), Listed: true, Follow: feed.Follow})
 		}
-		for _, event := range lists[i] {
-			wait.Fleet.Apply(event)
-		}
-		wait.Feeds = append(wait.Feeds, health.Feed{Name: feed.Name(), Listed: true, Follow: feed.Follow})
 	}
-	return nil
+	return listed, follow, nil
 }
