@@ -69,18 +69,35 @@ func (env *Env) distinct(o *run.Outcome, findings []transform.Finding) []transfo
 func scopes(env *Env, o *run.Outcome) []policyreport.Scope {
 	var all []policyreport.Scope
 	for _, part := range o.Each() {
+		namespace := destination(env, part)
 		for _, object := range rules.Written(part.Result) {
-			all = append(all, scopeOf(env, report.ScopeOf(object)))
+			all = append(all, scopeOf(env, report.ScopeOf(object), namespace))
 		}
 	}
 	return all
 }
 
-// scopeOf adds the Application that Argo CD renders, and the namespace into which it puts what has none.
-func scopeOf(env *Env, s policyreport.Scope) policyreport.Scope {
+// scopeOf adds the Application that Argo CD renders, and the namespace of what has none.
+func scopeOf(env *Env, s policyreport.Scope, namespace string) policyreport.Scope {
 	s.Application = cmp.Or(s.Application, env.caller.Getenv("ARGOCD_APP_NAME"))
-	s.Namespace = cmp.Or(s.Namespace, env.caller.Getenv("ARGOCD_APP_NAMESPACE"))
+	s.Namespace = cmp.Or(s.Namespace, namespace)
 	return s
+}
+
+// destination returns the namespace into which Argo CD puts what has none. In an Application without a destination
+// namespace it refuses such objects ("Namespace for ... is missing", controller/state.go of argo-cd@v2.14.21), so there
+// it is the first that an object names, "" if none does.
+func destination(env *Env, o *run.Outcome) string {
+	namespace := env.caller.Getenv("ARGOCD_APP_NAMESPACE")
+	if namespace != "" || env.caller.Getenv("ARGOCD_APP_NAME") == "" {
+		return namespace
+	}
+	for _, object := range rules.Written(o.Result) {
+		if namespace == "" || object.Namespace != "" && object.Namespace < namespace {
+			namespace = object.Namespace
+		}
+	}
+	return namespace
 }
 
 // reportObjects returns the objects that the setting report adds to the manifests. Where Argo CD says which kinds the
@@ -97,9 +114,15 @@ func reportObjects(env *Env, o *run.Outcome) (documents [][]byte, err error) {
 				"CustomResourceDefinition from %s", form.Name, form.Kind, form.APIVersion, form.CRD))
 			continue
 		}
+		namespace := destination(env, part)
+		if namespace == "" && env.caller.Getenv("ARGOCD_APP_NAME") != "" {
+			o.Warnings = append(o.Warnings, fmt.Sprintf("report is %s, and neither the Application nor its objects have a "+
+				"namespace: set spec.destination.namespace to get a %s", form.Name, form.Kind))
+			continue
+		}
 		results := report.PolicyResults(slices.Concat(part.Left(), part.Unused, part.Accepted))
 		for i := range results {
-			results[i].Scope = scopeOf(env, results[i].Scope)
+			results[i].Scope = scopeOf(env, results[i].Scope, namespace)
 		}
 		more, err := form.Documents(policyreport.Source, scopes(env, part), results)
 		if err != nil {
