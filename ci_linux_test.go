@@ -19,8 +19,21 @@ echo "$*" >&3
 echo "output of $*"
 case $* in
 $HANGS) exec tail -f /dev/null ;;
-$FAILS) exit 2 ;;
+$FAILS) printf %s "$PRINTS"; exit 2 ;;
 esac
+`
+
+// failures is what go test -v prints of a test that fails beside one that passes.
+const failures = `=== RUN   TestGood
+    good_test.go:1: good
+=== RUN   TestBad
+=== RUN   TestBad/case
+    bad_test.go:1: bad
+--- PASS: TestGood (1.00s)
+--- FAIL: TestBad (1.00s)
+    --- FAIL: TestBad/case (1.00s)
+    --- PASS: TestBad/other (1.00s)
+FAIL
 `
 
 // ciRun is a run of .ci/run. Asked has what make was asked for, and ends with the last process of the run.
@@ -96,9 +109,17 @@ func TestCI(t *testing.T) {
 	if passed || len(asked) != 1 || !strings.Contains(output, "output of test\n== failed: make test (2)\n") {
 		t.Errorf("passed: %v, asked for %q:\n%s", passed, asked, output)
 	}
-	asked, output, passed = startCI(t, "FAILS=lint").end(t)
+	asked, output, passed = startCI(t, "FAILS=lint", "PRINTS="+failures).end(t)
 	if passed || len(asked) == len(suites) || strings.Count(output, "output of") != 1 ||
-		!strings.HasSuffix(output, " all\n== failed, in this order:\n== failed: make lint (2)\n") {
+		strings.Count(output, ": good\n") != 1 || !strings.HasSuffix(output, `  all
+== failed, in this order:
+== failed: make lint (2)
+=== RUN   TestBad
+=== RUN   TestBad/case
+    bad_test.go:1: bad
+--- FAIL: TestBad (1.00s)
+    --- FAIL: TestBad/case (1.00s)
+`) {
 		t.Errorf("passed: %v, asked for %q:\n%s", passed, asked, output)
 	}
 }
