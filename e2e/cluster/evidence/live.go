@@ -39,6 +39,8 @@ var live = []field{
 	at("the count of its rollouts, by kube-controller-manager", []string{"Deployment"},
 		"metadata", "annotations", "deployment.kubernetes.io/revision"),
 	{[]string{"InferenceService"}, "status.components.*.latestCreatedRevision", "the same count, up to KServe 0.14", dropRevisions},
+	{[]string{"InferenceService"}, "status.modelStatus where a model has no state or is Pending",
+		"whether there were pods when KServe looked first; it looks no more where they neither get ready nor fail", dropPending},
 	at("a key and a certificate, made anew each time", []string{"Secret"}, "data"),
 	at("the time at which the certificate expires", []string{"Secret"},
 		"metadata", "annotations", "certificates.kserve.io/expiration"),
@@ -104,6 +106,19 @@ func dropRevisions(o map[string]any) {
 	for _, component := range components {
 		component, _ := component.(map[string]any)
 		delete(component, "latestCreatedRevision")
+	}
+}
+
+// dropPending leaves the number of copies, and what a model has come to.
+func dropPending(o map[string]any) {
+	status, _ := o["status"].(map[string]any)
+	model, _ := status["modelStatus"].(map[string]any)
+	states, found := model["states"].(map[string]any)
+	if !found || states["targetModelState"] == "Pending" && states["activeModelState"] == "" {
+		delete(model, "states")
+		if model["transitionStatus"] == "" || model["transitionStatus"] == "InProgress" {
+			delete(model, "transitionStatus")
+		}
 	}
 }
 

@@ -55,6 +55,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// What a model has come to is compared, but not whether KServe has seen that it had no pods yet.
+func TestPending(t *testing.T) {
+	service := func(transition, active, target string) State {
+		model := map[string]any{"copies": map[string]any{"totalCopies": 0.}, "transitionStatus": transition}
+		if target != "" {
+			model["states"] = map[string]any{"activeModelState": active, "targetModelState": target}
+		}
+		return NewState([]map[string]any{
+			object("InferenceService", "iris", map[string]any{"status": map[string]any{"modelStatus": model}}),
+		})
+	}
+	unseen := service("", "", "")
+	if found := Compare(unseen, service("InProgress", "", "Pending")); len(found) > 0 {
+		t.Errorf("differences where there are none: %q", shown(found))
+	}
+	for _, other := range []State{
+		service("UpToDate", "", ""), service("InvalidSpec", "", "Pending"), service("InProgress", "", "Loading"),
+		service("InProgress", "Loaded", "Pending"), service("BlockedByFailedLoad", "", "FailedToLoad"),
+	} {
+		if found := Compare(unseen, other); len(found) == 0 {
+			t.Errorf("no difference to %v", other)
+		}
+	}
+}
+
 // Of the pods of a Deployment all are compared that differ.
 func TestPods(t *testing.T) {
 	pod := func(name, image string) map[string]any {
