@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -174,8 +175,8 @@ func (p *proof) refusal(object *unstructured.Unstructured, err error) error {
 	if err == nil {
 		return nil
 	}
-	status, ok := err.(apierrors.APIStatus)
-	if !ok {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
 		return err
 	}
 	p.mu.Lock()
