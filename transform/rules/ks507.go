@@ -25,7 +25,7 @@ var danglingReference = &transform.Rule{
 	Since: transform.Release{0, 2},
 	Kinds: []transform.GroupKind{
 		kserve.InferenceService, kserve.InferenceGraph, kserve.TrainedModel, kserve.LLMInferenceService,
-		kserve.ServingRuntime,
+		kserve.LLMInferenceServiceConfig, kserve.ServingRuntime,
 	},
 	Example:  "unknown/prefix",
 	Severity: transform.Error,
@@ -82,7 +82,7 @@ func checkReferences(p *pass) {
 		case p.Object.GroupKind() == kserve.ServingRuntime && !p.mayEdit():
 			f.Unrepaired = runtimeShared
 		default:
-			f.Restarts = p.restarted()
+			f.Restarts = append(p.restarted(), p.llmRestarted()...)
 			f.Edits = p.Object.Edits(yamldoc.Set(r.at, r.before+names[0]+r.after))
 		}
 		if f.Edits == nil {
@@ -139,20 +139,8 @@ func (p *pass) references() (all []reference) {
 	case kserve.TrainedModel:
 		at := yamldoc.Path{"spec", "inferenceService"}
 		return []reference{{at: at, name: p.Object.Get(at...).Str(), kinds: services}}
-	case kserve.LLMInferenceService:
-		refs := yamldoc.Path{"spec", "baseRefs"}
-		for i, ref := range p.Object.Get(refs...).List() {
-			all = append(all, reference{at: refs.With(i, "name"), name: ref.Get("name").Str(),
-				kinds: []transform.GroupKind{kserve.LLMInferenceServiceConfig}, elsewhere: true})
-		}
-		all = append(all, p.volumeReference(yamldoc.Path{"spec", "model", "uri"}))
-		for _, part := range llmParts {
-			all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
-		}
-		config := yamldoc.Path{"spec", "router", "scheduler", "config", "ref", "name"}
-		all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
-			reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true})
-		return append(all, p.podReferences()...)
+	case kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig:
+		return p.llmReferences()
 	case kserve.ServingRuntime:
 		return p.podReferences()
 	}
@@ -167,6 +155,33 @@ func (p *pass) references() (all []reference) {
 	return all
 }
 
+// llmReferences returns none of a Config in KServe's own namespace: the pods are in that of the service.
+func (p *pass) llmReferences() (all []reference) {
+	if isPlatformConfig(p.Object) {
+		return nil
+	}
+	all = p.configReferences()
+	for _, model := range append(p.adapters(), llmModel) {
+		all = append(all, p.volumeReference(model.With("uri")))
+	}
+	for _, part := range llmParts {
+		all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
+	}
+	config := yamldoc.Path{"spec", "router", "scheduler", "config", "ref", "name"}
+	all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
+		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true})
+	return append(all, p.podReferences()...)
+}
+
+func (p *pass) configReferences() (all []reference) {
+	refs := yamldoc.Path{"spec", "baseRefs"}
+	for i, ref := range p.Object.Get(refs...).List() {
+		all = append(all, reference{at: refs.With(i, "name"), name: ref.Get("name").Str(),
+			kinds: []transform.GroupKind{kserve.LLMInferenceServiceConfig}, elsewhere: true})
+	}
+	return all
+}
+
 func (p *pass) serviceReferences() []reference {
 	s := p.KServe.Service(p.Object)
 	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
@@ -174,7 +189,7 @@ func (p *pass) serviceReferences() []reference {
 	for _, component := range s.Components() {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
-		all = append(all, p.account(at))
+		all = append(all, p.account(at), p.account(at.With("workerSpec")))
 		all = append(all, p.volumeReference(p.KServe.ModelURI(s, component)))
 		for i := range s.Get(at.With("storageUris")...).List() {
 			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
@@ -243,8 +258,14 @@ func (p *pass) known(r reference) bool {
 // referred returns the object that a reference with the name refers to, nil if the render lacks it.
 func (p *pass) referred(r reference, name string) *transform.Object {
 	for _, kind := range r.kinds {
-		if o := p.index.referable()[newReferable(kind, p.Object.Namespace, name)]; o != nil {
-			return o
+		namespaces := []string{p.Object.Namespace}
+		if kind == kserve.LLMInferenceServiceConfig {
+			namespaces = append(namespaces, kserve.Namespaces...)
+		}
+		for _, namespace := range namespaces {
+			if o := p.index.referable()[newReferable(kind, namespace, name)]; o != nil {
+				return o
+			}
 		}
 	}
 	return nil
