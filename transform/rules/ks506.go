@@ -190,12 +190,18 @@ func (p *pass) checkNamedRuntime(s *model.Service, name string, want wanted) {
 	}
 }
 
-// nearRuntime returns the runtime of KServe's own that a misspelt name may mean, "" if there is none.
+// nearRuntime returns the runtime of KServe's own or of the manifests that a misspelt name may mean, "" if there is none.
 func (p *pass) nearRuntime(name string) string {
 	for _, row := range kserve.Runtimes {
 		if p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
 			return row.Name
 		}
+	}
+	isNear := func(o *transform.Object) bool {
+		return o.GroupKind() == kserve.ClusterServingRuntime || o.Namespace == p.Object.Namespace
+	}
+	if o := p.index.runtimes().similar(name, isNear); o != nil {
+		return o.Name
 	}
 	return ""
 }

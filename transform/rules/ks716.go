@@ -148,7 +148,7 @@ func addLabels(labels map[string]string, from *yamldoc.Node, prefix string) {
 // compareCaches reports a service that gets its model from another cache than before, or no longer from one.
 func (c selectorChange) compareCaches(versions kserve.Versions) {
 	before, known := c.change().cachesBefore().of(c.was.Object)
-	after, knownToo := c.index.caches().of(c.s.Object)
+	after, knownToo := c.change().caches().of(c.s.Object)
 	if !known || !knownToo || before == after {
 		return
 	}
@@ -175,10 +175,16 @@ type cache struct {
 	several bool
 }
 
-func findCaches(render *transform.Snapshot) caches {
+// findCaches takes the URI that a cache had before a change, since the API server refuses another (KS709). The previous
+// render may be nil.
+func findCaches(render, previous *transform.Snapshot) caches {
 	found := caches{}
 	for _, o := range render.Objects(localModelNamespaceCache, kserve.LocalModelCache) {
-		at := cachePlace{o.Kind, o.Namespace, strings.TrimSuffix(o.Get("spec", "sourceModelUri").Str(), "/")}
+		stored := o
+		if previous != nil {
+			stored = cmp.Or(previous.Object(o.GroupKind(), o.Namespace, o.Name), o)
+		}
+		at := cachePlace{o.Kind, o.Namespace, strings.TrimSuffix(stored.Get("spec", "sourceModelUri").Str(), "/")}
 		if o.Kind == kserve.LocalModelCache.Kind {
 			at.namespace = ""
 		}

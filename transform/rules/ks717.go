@@ -38,11 +38,10 @@ func checkConfigs(p *pass) {
 			p.reportPipeline(s, part)
 		}
 	}
-	refs := yamldoc.Path{"spec", "baseRefs"}
-	for i, ref := range p.Object.Get(refs...).List() {
-		name := ref.Get("name").Str()
-		if slices.Contains(s.Missing, name) && !isShipped(name) && !isPlaceholder(name) {
-			p.reportMissing(refs.With(i, "name"), name)
+	for _, r := range p.configReferences() {
+		isRenamed := len(p.renamed(r)) > 0 // KS507
+		if slices.Contains(s.Missing, r.name) && !isShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
+			p.reportMissing(r.at, r.name)
 		}
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 )
 
-// names finds the objects of a kind by name.
+// names finds objects by name.
 type names struct {
 	named map[string]*transform.Object
 	short map[string][]*transform.Object // by each name without one of its bytes
 }
 
-func findNames(render *transform.Snapshot, kind transform.GroupKind) names {
+func findNames(render *transform.Snapshot, kinds ...transform.GroupKind) names {
 	found := names{map[string]*transform.Object{}, map[string][]*transform.Object{}}
-	for _, o := range render.Objects(kind) {
+	for _, o := range render.Objects(kinds...) {
 		found.named[o.Name] = o
 		for i := range o.Name {
 			short := o.Name[:i] + o.Name[i+1:]

@@ -135,7 +135,10 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 				configs:    sync.OnceValue(func() names { return findNames(snapshot, kserve.LLMInferenceServiceConfig) }),
 				nodeGroups: sync.OnceValue(func() names { return findNames(snapshot, localModelNodeGroup) }),
-				caches:     sync.OnceValue(func() caches { return findCaches(m.Snapshot()) }),
+				caches:     sync.OnceValue(func() caches { return findCaches(snapshot, nil) }),
+				runtimes: sync.OnceValue(func() names {
+					return findNames(snapshot, kserve.ServingRuntime, kserve.ClusterServingRuntime)
+				}),
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),

@@ -39,6 +39,7 @@ type index struct {
 	mains      func() map[podTemplate]*mainNames
 	configs    func() names
 	nodeGroups func() names
+	runtimes   func() names
 	caches     func() caches
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
@@ -63,7 +64,7 @@ type change struct {
 	filling func() map[string][]*transform.Object            // caches by their node group
 	models  func() map[modelUse]bool                         // what services had before
 
-	cachesBefore func() caches
+	caches, cachesBefore func() caches
 }
 
 // run makes a check the Run, the Removed or the Changed of a rule about objects that people write. What KServe made is
@@ -139,7 +140,8 @@ func (p *pass) change() *change {
 			filling: sync.OnceValue(p.findFilling),
 			models:  sync.OnceValue(p.findModels),
 
-			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous) }),
+			caches:       sync.OnceValue(func() caches { return findCaches(p.Snapshot, p.Previous) }),
+			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous, nil) }),
 		}
 	})
 	return p.index.change
