@@ -120,12 +120,14 @@ func (f *finder) dropped(ctx context.Context) error {
 func (f *finder) before(ctx context.Context) (top string, units []unit) {
 	l := *f.Loader
 	l.Previous, l.Applications, l.Repos = "", nil, slices.Concat(f.Repos, f.checkout.Remotes)
-	for _, path := range f.Applications {
+	for _, path := range f.Applications { // the whole checkout, if all of them are new
 		before, err := f.counterpart.of(f.Dir, path)
-		if path == "-" || err != nil || f.Dir.Present(before) != nil {
+		if path == "-" || err != nil {
 			return "", nil
 		}
-		l.Applications = append(l.Applications, before)
+		if f.Dir.Present(before) == nil {
+			l.Applications = append(l.Applications, before)
+		}
 	}
 	old := newFinder(&l, f.locked, nil, map[string]discover.Result{})
 	if err := old.open([]string{f.counterpart.there}); err != nil {
