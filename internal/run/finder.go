@@ -229,6 +229,7 @@ func (f *finder) findOfFlag(ctx context.Context, args []string) error {
 			}
 		}
 	}
+	f.skipped()
 	return nil
 }
 

@@ -307,8 +307,8 @@ func (d *discovery) makesApplications(path string, seen []string) bool {
 		return false
 	}
 	c := d.byPath[path]
-	if c == nil {
-		return d.hasApplications(path)
+	if c == nil { // a file, or what is not below the folder
+		return d.hasApplicationsBelow(path)
 	}
 	return c.applications || slices.ContainsFunc(d.uses[path], func(used string) bool {
 		return d.makesApplications(used, append(seen, path))
