@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -69,8 +70,16 @@ func (r Reader) Read(files []transform.File) (apps []Application, problems []Pro
 // group is the API group of Argo CD's kinds.
 const group = "argoproj.io/"
 
-// Mentioned reports whether a file may have Applications.
-func Mentioned(file transform.File) bool { return bytes.Contains(file.Data, []byte(group)) }
+// apiVersion and kind match what an Application or ApplicationSet has, also in a template.
+var (
+	apiVersion = lazyregexp.New(`apiVersion["']?\s*:[^\n]*argoproj\.io/`)
+	kind       = lazyregexp.New(`kind["']?\s*:[^\n]*\bApplication(Set)?\b`)
+)
+
+// Mentioned reports whether a file may have Applications or ApplicationSets.
+func Mentioned(file transform.File) bool {
+	return bytes.Contains(file.Data, []byte(group)) && apiVersion().Match(file.Data) && kind().Match(file.Data)
+}
 
 func (r Reader) readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
 	documents, err := yamldoc.Split(file.Data)
@@ -170,6 +179,10 @@ func (r Reader) object(o object, at locator) ([]Application, []Problem, error) {
 			return nil, nil, fmt.Errorf("%s: %w", where, err)
 		}
 		apps, err := s.applications()
+		if err == nil && len(apps)+len(s.problems) == 0 {
+			s.problem(s.spec.Get("generators"), "the generators make no Application of what is here")
+			s.problems[0].Expanded = true
+		}
 		return apps, s.problems, err
 	}
 	return nil, nil, nil

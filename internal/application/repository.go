@@ -1,12 +1,10 @@
 package application
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,20 +69,6 @@ func (r *Repository) IsDir(dir string) bool {
 
 // ReadFile reads a file of the work tree; its path is below the top. A link that leads outside is an error.
 func (r *Repository) ReadFile(name string) ([]byte, error) { return r.tree.ReadFile(name) }
-
-// MentionsApplications reports whether a file in a folder, or a template of the chart there, mentions Argo CD's kinds.
-func (r *Repository) MentionsApplications(dir string) bool {
-	for _, dir := range []string{filepath.ToSlash(dir), path.Join(filepath.ToSlash(dir), "templates")} {
-		entries, _ := fs.ReadDir(r.tree.FS(), dir)
-		for _, entry := range entries {
-			data, err := r.ReadFile(path.Join(dir, entry.Name()))
-			if err == nil && bytes.Contains(data, []byte(group)) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // files returns the files of the work tree, in path order, whether git tracks them or not.
 func (r *Repository) files() (all []string, err error) {

@@ -87,6 +87,8 @@ all the same.
 		}
 		if *quiet {
 			out.Summary.Found = nil
+		} else {
+			io.WriteString(env.Stderr, skipped(out, false))
 		}
 		out.Summary.Write(env.Stderr)
 		return cmp.Or(failed, failing(c.open, c.fails))
@@ -94,11 +96,9 @@ all the same.
 	return cmd
 }
 
-// conclusion lists the skipped documents and the settings that would let more be repaired, counts the open findings,
-// and says how to repair them. Its sentences fit the width.
+// conclusion lists the settings that would let more be repaired, counts the open findings, and says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(open []transform.Finding, width int) string {
 	var b strings.Builder
-	b.WriteString(skipped(c.Outcome, false))
 	advise(&b, c.Outcome, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")

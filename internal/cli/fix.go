@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,19 +56,25 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		var text bytes.Buffer
 		var files []rewrite.File
+		written := map[string]int{} // the index of each file, by its path without links
 		spans := diff.Spans(out.Findings())
 		for _, file := range out.Files() {
 			if file.File.Renderer != "" || bytes.Equal(file.Before, file.After) {
 				continue
 			}
 			name := file.File.Path
-			if i := slices.IndexFunc(files, func(f rewrite.File) bool { return f.Name == name }); i >= 0 {
+			path := env.caller.Dir.Absolute(name)
+			real := path
+			if target, err := filepath.EvalSymlinks(path); err == nil {
+				real = target
+			}
+			if i, found := written[real]; found {
 				if bytes.Equal(files[i].After, file.After) {
 					continue
 				}
 				return fmt.Errorf("%s: several sources have it and need different repairs; give it as a PATH", terminal.Quote(name))
 			}
-			path := env.caller.Dir.Absolute(name)
+			written[real] = len(files)
 			files = append(files, rewrite.File{Name: name, Path: path, Before: file.Before, After: file.After})
 			fmt.Fprintf(&text, "fixed %s: %s\n", terminal.Quote(name), diff.Rules(spans[file.File]))
 		}

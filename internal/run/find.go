@@ -2,20 +2,15 @@ package run
 
 import (
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -55,7 +50,7 @@ func (l *Loader) standsForOthers(
 	switch kind := render.Detect(t, render.Auto); {
 	case kind == render.Helm && len(set.Helm.ValuesFiles) == 0 && len(valuesBeside(l.Dir.Absolute(path))) > 0:
 		return true, nil
-	case kind != render.Directory && (!unnamed || l.Previous != ""):
+	case kind != render.Directory && !unnamed:
 		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
@@ -63,10 +58,9 @@ func (l *Loader) standsForOthers(
 	if len(found.Sources) == 0 {
 		return !set.AllowEmpty, err
 	}
-	return unnamed && mentionsApplications(l.Dir.Absolute(path)) ||
-		slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
-			return filepath.Clean(s.Path) != filepath.Clean(path)
-		}), err
+	return slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
+		return unnamed && s.Applications || filepath.Clean(s.Path) != filepath.Clean(path)
+	}), err
 }
 
 // isChart reports whether a path is a chart for which the settings name no files with values.
@@ -76,32 +70,29 @@ func (l *Loader) isChart(path string) bool {
 		present(l.Dir.Absolute(path), "Chart.yaml")
 }
 
-// mentionsApplications reports whether a manifest in a folder may have Applications.
-func mentionsApplications(dir string) bool {
-	entries, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
-		if !entry.Type().IsRegular() || !render.IsManifest(entry.Name()) {
-			return false
-		}
-		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-		return err == nil && application.Mentioned(transform.File{Data: data})
-	})
-}
-
 // discover finds the sources below a folder.
 func (l *Loader) discover(ctx context.Context, folder string, set *settings.Settings) (discover.Result, error) {
-	return discover.Sources(ctx, folder, l.options(set), func(folder string) bool {
+	return discover.Sources(ctx, folder, l.options(set), l.discovering(func(folder string) bool {
 		set, err := settings.Load(l.From(folder))
 		return err == nil && set.Recurse
-	})
+	}))
 }
 
-// alone is a source that no Application names, or why it can't be read.
-type alone struct {
+// discovering returns how sources are found. The manifests before a change are no sources after it.
+func (l *Loader) discovering(recurse func(folder string) bool) discover.Options {
+	o := discover.Options{Recurse: recurse, Git: l.Getenv("ARGOCD_APP_NAME") == ""}
+	if l.Previous != "" {
+		o.Left = l.Dir.Real(l.Previous)
+	}
+	return o
+}
+
+// standalone is a source that was found, or why it can't be read.
+type standalone struct {
 	unit
-	in    *Input
-	err   error
-	names []string // the folders that Applications in it name, without links
+	in      *Input
+	err     error
+	leadsTo []string // the folders that Applications in it name, without links
 }
 
 // find adds the sources of the Applications below folders or about what is below them, and then what none of these
@@ -111,54 +102,65 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var rest []alone
+	var all []standalone
 	for _, u := range append(units, f.elsewhere(ctx, args)...) {
 		in, err := f.read(ctx, u)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		r := alone{unit: u, in: in, err: err}
+		s := standalone{unit: u, in: in, err: err}
 		if in != nil {
-			if r.names, err = f.names(ctx, in.source.Files); err != nil {
+			if s.leadsTo, err = f.leadsTo(ctx, in.source.Files); err != nil {
 				return err
 			}
 		}
-		rest = append(rest, r)
+		all = append(all, s)
 	}
-	if err := f.followAll(ctx, rest); err != nil {
+	if err := f.followAll(ctx, all); err != nil {
 		return err
 	}
-	f.unnamedValues(rest)
+	f.unnamedValues(all)
 	for _, path := range args { // what a PATH names itself is rendered, also where its Application is left out
 		if !f.renders(path) {
 			delete(f.claimed, f.Dir.Real(path))
 		}
 	}
-	rest = f.unclaimed(rest)
-	for _, r := range rest {
-		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
-		switch {
-		case r.outside && r.err != nil:
-			f.unknown(r.err)
-		case r.outside:
-		case r.err == nil:
-			f.All = append(f.All, r.in)
-		case r.values == "" && slices.ContainsFunc(rest, others):
-			f.note(needsValues + r.err.Error())
-		default:
-			f.fail(r.err)
-		}
+	f.addStandalone(f.unclaimed(all))
+	if err := f.addParts(ctx); err != nil {
+		return err
 	}
+	f.skipped()
 	if !slices.ContainsFunc(f.All, func(in *Input) bool { return in.Application != "" }) {
-		for _, folder := range f.bare {
+		for _, folder := range f.empty {
 			f.fail(noSources(folder))
 		}
 	}
 	return nil
 }
 
-// names returns the folders that Applications in files name.
-func (f *finder) names(ctx context.Context, files []transform.File) ([]string, error) {
+// addStandalone adds what no Application renders.
+func (f *finder) addStandalone(all []standalone) {
+	for _, s := range all {
+		withValues := func(other standalone) bool {
+			return other.in != nil && other.values != "" && other.paths[0] == s.paths[0]
+		}
+		switch {
+		case s.outside && s.err != nil:
+			f.unknown(s.err)
+		case s.outside:
+		case s.err == nil:
+			f.All = append(f.All, s.in)
+		case s.values == "" && slices.ContainsFunc(all, withValues):
+			f.note(needsValues + s.err.Error())
+		default:
+			f.unread[f.Dir.Real(s.paths[0])] = true
+			f.fail(s.err)
+		}
+	}
+}
+
+// leadsTo returns the folders that Applications in files name.
+func (f *finder) leadsTo(ctx context.Context, files []transform.File) ([]string, error) {
 	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file) })
 	return panics.Await(ctx, func() (dirs []string, err error) {
 		apps, _, _ := f.reader.Read(files) // following them gives the error
@@ -173,42 +175,39 @@ func (f *finder) names(ctx context.Context, files []transform.File) ([]string, e
 
 // followAll adds the sources of the Applications in what no Application renders. What an Application in another one
 // names comes after that, because it may render other Applications from it. If all name each other, the first begins.
-func (f *finder) followAll(ctx context.Context, rest []alone) error {
-	for rest = f.unclaimed(rest); len(rest) > 0; {
+func (f *finder) followAll(ctx context.Context, all []standalone) error {
+	for all = f.unclaimed(all); len(all) > 0; {
 		waiting := map[string]bool{}
-		for _, r := range rest {
-			for _, dir := range r.names {
-				if dir != f.Dir.Real(r.paths[0]) {
+		for _, s := range all {
+			for _, dir := range s.leadsTo {
+				if dir != f.Dir.Real(s.paths[0]) {
 					waiting[dir] = true
 				}
 			}
 		}
-		var first, later []alone
-		for _, r := range rest {
-			if waiting[f.Dir.Real(r.paths[0])] {
-				later = append(later, r)
+		var first, later []standalone
+		for _, s := range all {
+			if waiting[f.Dir.Real(s.paths[0])] {
+				later = append(later, s)
 			} else {
-				first = append(first, r)
+				first = append(first, s)
 			}
 		}
 		if len(first) == 0 {
 			first, later = later[:1], later[1:]
 		}
-		for _, r := range first {
-			if r.in == nil || f.claimed[f.Dir.Real(r.paths[0])] {
+		for _, s := range first {
+			if s.in == nil || f.claimed[f.Dir.Real(s.paths[0])] {
 				continue
 			}
-			if err := f.follow(ctx, r.in.source.Files); err != nil {
+			if err := f.follow(ctx, s.in.source.Files); err != nil {
 				return err
 			}
 		}
-		rest = f.unclaimed(later)
+		all = f.unclaimed(later)
 	}
 	return nil
 }
-
-// needsValues begins the note about a chart that its own values alone do not render, and those of a file beside it do.
-const needsValues = "not rendered without further values: "
 
 // discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one
 // for each file with values beside it.
@@ -227,7 +226,7 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 			}
 		}
 		if len(found.Sources) == 0 && !f.locked.AllowEmpty {
-			f.bare = append(f.bare, group[0])
+			f.empty = append(f.empty, group[0])
 		}
 		for _, source := range found.Sources {
 			if abs := filepath.Clean(f.Dir.Absolute(source.Path)); !seen[abs] {
@@ -235,89 +234,9 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 				units = append(units, f.withValues(source)...)
 			}
 		}
-		f.skipped(found.Skipped)
+		f.parts, f.skips = append(f.parts, found.Parts...), append(f.skips, found.Skipped...)
 	}
 	return units, nil
-}
-
-// unnamedValues adds a note for each file with values beside a chart of Applications that none of them names.
-func (f *finder) unnamedValues(all []alone) {
-	for _, r := range all {
-		dir := f.Dir.Real(r.paths[0])
-		if r.outside || r.values == "" || !f.renders(r.paths[0]) || slices.Contains(f.unread, dir) {
-			continue
-		}
-		names := func(in *Input) bool {
-			return in.Application != "" && f.Dir.Real(in.Path) == dir && f.gives(in, r.values)
-		}
-		if !slices.ContainsFunc(f.All, names) {
-			f.note("not rendered: " + filepath.Join(r.paths[0], r.values) + ": no Application names it")
-		}
-	}
-}
-
-// gives reports whether the source, a chart, has the file beside it among its files with values.
-func (f *finder) gives(in *Input, values string) bool {
-	dir := f.Dir.Real(in.Path)
-	return slices.ContainsFunc(in.options.Helm.ValuesFiles, func(pattern string) bool {
-		if rooted, found := strings.CutPrefix(pattern, "/"); found {
-			pattern = filepath.Join(f.checkout.Dir, rooted)
-		} else {
-			pattern = filepath.Join(dir, pattern)
-		}
-		fits, err := doublestar.PathMatch(pattern, filepath.Join(dir, values))
-		return err == nil && fits
-	})
-}
-
-// skipped adds a note for each reason for which folders are not rendered.
-func (f *finder) skipped(skips []render.Skip) {
-	byReason := map[string][]string{}
-	for _, skip := range skips {
-		byReason[skip.Reason] = append(byReason[skip.Reason], skip.Path)
-	}
-	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
-		f.note("not rendered: " + terminal.Some(byReason[reason], most) + ": " + reason)
-	}
-}
-
-// withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for
-// its own values and one for each other values*.yaml beside them.
-func (f *finder) withValues(source discover.Source) []unit {
-	dir := f.Dir.Absolute(source.Path)
-	alone := unit{paths: []string{source.Path}, from: f.From(source.Path), adjust: f.confined(dir)}
-	set, err := settings.Load(alone.from)
-	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || source.Kind != render.Helm {
-		return []unit{alone}
-	}
-	units := []unit{alone}
-	for _, name := range valuesBeside(dir) {
-		u := alone
-		u.values = name
-		u.adjust = func(set *settings.Settings, o *render.Options) error {
-			o.Helm.ValuesFiles = []string{name}
-			return alone.adjust(set, o)
-		}
-		units = append(units, u)
-	}
-	return units
-}
-
-// valuesBeside returns the names of the files with values beside a chart, without its own.
-func valuesBeside(chart string) (names []string) {
-	entries, _ := os.ReadDir(chart)
-	for _, pattern := range []string{"values*.yaml", "values*.yml"} {
-		for _, entry := range entries {
-			name := entry.Name()
-			if fits, _ := filepath.Match(pattern, name); !fits || name == "values.yaml" {
-				continue
-			}
-			if info, err := os.Stat(filepath.Join(chart, name)); err == nil && info.Mode().IsRegular() {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }
 
 // confined returns the function that lets a source read what is below the folder that was asked for, where there is no
@@ -345,6 +264,11 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 		return nil
 	}
 	f.within = within
+	return f.withApplications(ctx)
+}
+
+// withApplications returns what has Applications and is not asked for.
+func (f *finder) withApplications(ctx context.Context) (units []unit) {
 	top := f.checkout.Dir
 	if shown := f.Dir.Shown(top); f.Dir.Real(shown) == top {
 		top = shown
@@ -353,8 +277,9 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	if err != nil {
 		f.unknown(err)
 	}
+	f.outside = found
 	for _, s := range found.Sources {
-		if !f.asked(s.Path) && f.mentionsApplications(s.Path) {
+		if s.Applications && !f.asked(s.Path) {
 			units = append(units, unit{paths: []string{s.Path}, from: f.From(s.Path), outside: true})
 		}
 	}
@@ -363,7 +288,7 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 
 // unclaimed returns the sources that no Application renders. Of a folder with manifests it takes the files away that
 // one renders from a folder above.
-func (f *finder) unclaimed(all []alone) (rest []alone) {
+func (f *finder) unclaimed(all []standalone) (left []standalone) {
 	files := map[string]bool{}
 	for _, in := range f.All {
 		for _, file := range in.source.Files {
@@ -372,20 +297,20 @@ func (f *finder) unclaimed(all []alone) (rest []alone) {
 			}
 		}
 	}
-	for _, r := range all {
-		if f.claimed[f.Dir.Real(r.paths[0])] {
+	for _, s := range all {
+		if f.claimed[f.Dir.Real(s.paths[0])] {
 			continue
 		}
-		if r.in != nil && r.in.source.Renderer == "" {
-			own := slices.DeleteFunc(slices.Clone(r.in.source.Files), func(file transform.File) bool {
+		if s.in != nil && s.in.source.Renderer == "" {
+			own := slices.DeleteFunc(slices.Clone(s.in.source.Files), func(file transform.File) bool {
 				return files[f.Dir.Real(file.Path)]
 			})
-			if len(own) == 0 && len(r.in.source.Files) > 0 {
+			if len(own) == 0 && len(s.in.source.Files) > 0 {
 				continue
 			}
-			r.in.source.Files = own
+			s.in.source.Files = own
 		}
-		rest = append(rest, r)
+		left = append(left, s)
 	}
-	return rest
+	return left
 }

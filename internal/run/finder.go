@@ -33,10 +33,13 @@ type finder struct {
 	has      map[appSource]bool         // what Applications name, rendered or not
 	met      []unit                     // the sources of Applications
 	rendered map[string]bool            // the folders of these, without links
-	unread   []string                   // those of them that can't be read
+	unread   map[string]bool            // folders that are sources and can't be read, without links
+	parts    []discover.Source          // what is not read because sources use it
+	skips    []render.Skip              // what is no source, unless Applications render it
 	within   func(path string) bool     // whether a path is asked for; nil for all of them
-	rest     *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
-	bare     []string                   // the PATHs without sources below
+	outside  discover.Result            // what is found where nothing is asked for
+	others   *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
+	empty    []string                   // the PATHs without sources below
 	walked   map[string]discover.Result // what is below PATHs, as far as that is known
 }
 
@@ -50,8 +53,11 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[stri
 }
 
 // loadCharts reads charts that are named as the Applications of the repository render them. There are no inputs if none
-// of them does.
+// of them does, or if the manifests before the change are those of one source.
 func (l *Loader) loadCharts(ctx context.Context, args []string) (*Inputs, error) {
+	if info, err := os.Stat(l.Dir.Absolute(l.Previous)); l.Previous == "-" || err == nil && !info.IsDir() {
+		return nil, nil
+	}
 	f, err := l.search(ctx, args, map[string]discover.Result{})
 	if err != nil || !slices.ContainsFunc(orHere(args), f.renders) {
 		return nil, err
@@ -77,10 +83,10 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 		return nil, err
 	}
 	defer f.checkout.Close()
-	defer f.rest.Close()
+	defer f.others.Close()
 	find := f.find
 	if len(l.Applications) > 0 {
-		find = f.named
+		find = f.findOfFlag
 	}
 	return f, find(ctx, args)
 }
@@ -88,7 +94,7 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 func newFinder(l *Loader, locked *settings.Settings, args []string, walked map[string]discover.Result) *finder {
 	f := &finder{
 		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{},
-		rendered: map[string]bool{}, walked: walked, has: map[appSource]bool{},
+		rendered: map[string]bool{}, unread: map[string]bool{}, walked: walked, has: map[appSource]bool{},
 	}
 	f.several, f.found = true, true
 	return f
@@ -134,7 +140,7 @@ func (f *finder) open(args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range []**checkout.Checkout{&f.checkout, &f.rest} {
+	for _, c := range []**checkout.Checkout{&f.checkout, &f.others} {
 		*c, err = checkout.Open(top, checkout.Options{
 			WorkingDir: f.Dir, Environ: f.Environ, Getenv: f.Getenv, Repos: f.Repos,
 		})
@@ -189,41 +195,71 @@ func (f *finder) nothing(args []string) error {
 	return errors.Join(faults...)
 }
 
-// named adds the sources of the Applications in the files and folders that the flags name.
-func (f *finder) named(ctx context.Context, args []string) error {
+// findOfFlag adds the sources of the Applications in the files and folders that the flags name.
+func (f *finder) findOfFlag(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return errors.New("--application takes one PATH, a folder of the checkout")
 	}
 	options := f.options(f.locked)
-	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
+	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, false, "", ""
 	read := map[string]bool{}
-	for _, path := range f.Applications {
-		if path == "" {
-			return errors.New("flag --application: the path is empty; . is the working directory")
-		}
-		if err := f.Dir.Present(path); err != nil {
+	for _, named := range f.Applications {
+		sources, err := f.ofFlag(ctx, named, options)
+		if err != nil {
 			return err
 		}
-		result, err := render.Render(ctx, path, options)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return err
-		case err != nil:
-			f.fail(err)
-			continue
-		}
-		f.fail(result.Unread...)
-		result.Files = slices.DeleteFunc(result.Files, func(file transform.File) bool {
-			real := f.Dir.Real(file.Path)
-			again := file.Renderer == "" && path != "-" && read[real]
-			read[real] = true
-			return again
-		})
-		if err := f.follow(ctx, result.Files); err != nil {
-			return err
+		for _, path := range sources {
+			result, err := render.Render(ctx, path, options)
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return err
+			case err != nil:
+				f.fail(err)
+				continue
+			}
+			f.fail(result.Unread...)
+			result.Files = slices.DeleteFunc(result.Files, func(file transform.File) bool {
+				real := f.Dir.Real(file.Path)
+				again := file.Renderer == "" && path != "-" && read[real]
+				read[real] = true
+				return again
+			})
+			if err := f.follow(ctx, result.Files); err != nil {
+				return err
+			}
 		}
 	}
+	f.skipped()
 	return nil
+}
+
+// ofFlag returns the sources with Applications that a value of the flag stands for: a file, or of a folder itself and what
+// is found below it.
+func (f *finder) ofFlag(ctx context.Context, named string, options render.Options) (paths []string, err error) {
+	if named == "" {
+		return nil, errors.New("flag --application: the path is empty; . is the working directory")
+	}
+	if err := f.Dir.Present(named); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(f.Dir.Absolute(named)); err != nil || !info.IsDir() {
+		return []string{named}, nil
+	}
+	found, err := discover.Sources(ctx, named, options, f.discovering(nil))
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range found.Sources {
+		if source.Applications || filepath.Clean(source.Path) == filepath.Clean(named) {
+			paths = append(paths, source.Path)
+		}
+	}
+	for _, skip := range found.Skipped {
+		if found.HasApplications(f.Dir.Real(skip.Path)) {
+			f.skips = append(f.skips, skip)
+		}
+	}
+	return paths, nil
 }
 
 // maxRounds bounds how deep Applications may make further ones.
@@ -239,7 +275,7 @@ func (f *finder) follow(ctx context.Context, files []transform.File) error {
 		files = nil
 		for _, u := range units {
 			if round == maxRounds {
-				f.fail(named(u.application, fmt.Errorf("%s: it is more than %d Applications deep; give it as a PATH", u.paths[0],
+				f.fail(ofApplication(u.application, fmt.Errorf("%s: it is more than %d Applications deep; give it as a PATH", u.paths[0],
 					maxRounds)))
 				continue
 			}
@@ -284,7 +320,9 @@ func (f *finder) expand(ctx context.Context, files []transform.File) (units []un
 
 // sources returns the sources of an Application, unless it is known.
 func (f *finder) sources(app *application.Application) (units []unit) {
-	key, _ := json.Marshal(app) // of strings, numbers, maps and lists
+	here := *app
+	here.Where.Path = f.Dir.Real(app.Where.Path) // a folder has several names
+	key, _ := json.Marshal(here)                 // of strings, numbers, maps and lists
 	if f.known[string(key)] {
 		return nil
 	}
@@ -295,7 +333,7 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 	}
 	c, outside := f.checkout, false
 	if !f.asked(app.Where.Path) && !c.Concerns(app, f.within) {
-		c, outside = f.rest, true
+		c, outside = f.others, true
 	}
 	for _, dir := range f.checkout.Folders(app) {
 		f.claimed[f.Dir.Real(dir)] = true // also one that is left out: alone it is something else
@@ -313,6 +351,15 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		})
 	}
 	return units
+}
+
+// From returns where the settings for a path come from. A submodule has those of the repository that it is found in.
+func (f *finder) From(path string) settings.Sources {
+	from := f.Loader.From(path)
+	if f.locked.Root == "" && present(f.checkout.Dir, ".git") && tree.Below(f.checkout.Dir, f.Dir.Real(path)) {
+		from.Top = func(string) (string, error) { return f.checkout.Dir, nil }
+	}
+	return from
 }
 
 // renders reports whether an Application renders a folder.
@@ -348,7 +395,7 @@ func (f *finder) fail(errs ...error) {
 // There is no input for a source that can't be rendered. An error ends the run.
 func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
 	f.met, f.rendered[f.Dir.Real(u.paths[0])] = append(f.met, u), true
-	if u.outside && !f.mentionsApplications(u.paths[0]) {
+	if u.outside && !f.outside.HasApplications(f.Dir.Real(u.paths[0])) {
 		return nil, nil
 	}
 	in, err := f.read(ctx, u)
@@ -358,15 +405,10 @@ func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
 	case u.outside:
 		return in, nil
 	case err != nil:
-		f.unread = append(f.unread, f.Dir.Real(u.paths[0]))
-		f.fail(named(u.application, err))
+		f.unread[f.Dir.Real(u.paths[0])] = true
+		f.fail(ofApplication(u.application, err))
 		return nil, nil
 	}
 	f.All = append(f.All, in)
 	return in, nil
-}
-
-func (f *finder) mentionsApplications(path string) bool {
-	rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(path))
-	return err == nil && f.checkout.MentionsApplications(rel)
 }

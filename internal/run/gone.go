@@ -77,7 +77,7 @@ func (f *finder) gone(ctx context.Context, args []string) error {
 // dropped adds a source without manifests for each that an Application had before the change and has no more, also where
 // the folder is still there.
 func (f *finder) dropped(ctx context.Context) error {
-	old, units := f.before(ctx)
+	old, units := f.applicationsBefore(ctx)
 	for _, u := range units {
 		rel, err := filepath.Rel(old, f.Dir.Real(u.paths[0]))
 		if err != nil || !f.has[appSource{u.application, ""}] || f.has[appSource{u.application, rel}] {
@@ -116,8 +116,8 @@ func (f *finder) dropped(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// before returns the sources of the Applications before the change, and the top of their checkout.
-func (f *finder) before(ctx context.Context) (top string, units []unit) {
+// applicationsBefore returns the sources of the Applications before the change, and the top of their checkout.
+func (f *finder) applicationsBefore(ctx context.Context) (top string, units []unit) {
 	l := *f.Loader
 	l.Previous, l.Applications, l.Repos = "", nil, slices.Concat(f.Repos, f.checkout.Remotes)
 	for _, path := range f.Applications { // the whole checkout, if all of them are new
@@ -135,11 +135,12 @@ func (f *finder) before(ctx context.Context) (top string, units []unit) {
 		return "", nil
 	}
 	defer old.checkout.Close()
-	defer old.rest.Close()
+	defer old.others.Close()
+	old.within = func(string) bool { return false }
 	var faults []error
 	unread := map[string]error{}
 	if len(l.Applications) == 0 {
-		for _, u := range old.elsewhere(ctx, nil) {
+		for _, u := range old.withApplications(ctx) {
 			in, err := old.read(ctx, u)
 			if err != nil {
 				unread[f.Dir.Real(u.paths[0])] = err
@@ -148,8 +149,7 @@ func (f *finder) before(ctx context.Context) (top string, units []unit) {
 			faults = append(faults, old.follow(ctx, in.source.Files))
 		}
 	} else {
-		old.within = func(string) bool { return false }
-		faults = append(faults, old.named(ctx, nil))
+		faults = append(faults, old.findOfFlag(ctx, nil))
 	}
 	for _, dir := range slices.Sorted(maps.Keys(unread)) {
 		if !old.claimed[dir] {

@@ -62,7 +62,7 @@ func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 	var done []*Input
 	var empty []error
-	bare := map[*Input]error{} // charts that render nothing with their own values alone
+	incomplete := map[*Input]error{} // charts that render nothing with their own values alone
 	for _, in := range all.All {
 		err := do(in)
 		var none noObjects
@@ -72,7 +72,7 @@ func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 		case all.found && in.Application == "" && in.source.Renderer == "" && errors.As(err, &none):
 			empty = append(empty, err) // its files mention apiVersion, as those with values for a chart do
 		case in.values == "" && withValues(all.All, in) && errors.As(err, &none):
-			bare[in] = err
+			incomplete[in] = err
 		case !all.several, ctx.Err() != nil:
 			return err
 		default:
@@ -80,7 +80,7 @@ func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 		}
 	}
 	for _, in := range all.All {
-		err, found := bare[in]
+		err, found := incomplete[in]
 		switch {
 		case !found:
 		case withValues(done, in):
@@ -131,7 +131,7 @@ type Input struct {
 }
 
 // about names the Application, or the file with values, in each line of an error.
-func (in *Input) about(err error) error { return named(in.Application, in.given(err)) }
+func (in *Input) about(err error) error { return ofApplication(in.Application, in.given(err)) }
 
 // given names the file with values, if there is one, in each line of an error.
 func (in *Input) given(err error) error {
@@ -145,7 +145,8 @@ func (in *Input) given(err error) error {
 	return errors.Join(all...)
 }
 
-func named(application string, err error) error {
+// ofApplication names the Application, if there is one, in each line of an error.
+func ofApplication(application string, err error) error {
 	if application == "" {
 		return err
 	}

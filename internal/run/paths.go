@@ -3,12 +3,14 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
@@ -21,8 +23,16 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 	all := l.inputs(args)
 	groups := l.groups(args)
 	all.several = l.Finds && len(groups) > 1
+	if l.Previous != "" && len(groups) > 1 {
+		if err := l.hasAllBefore(groups); err != nil {
+			return nil, err
+		}
+	}
 	for _, group := range groups {
 		in, err := l.readNamed(ctx, group)
+		if err == nil && l.Previous != "" {
+			err = l.readNamedBefore(ctx, in, group)
+		}
 		switch {
 		case err == nil:
 			all.All = append(all.All, in)
@@ -38,20 +48,24 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 	if len(all.All) > 1 {
 		all.All = l.distinct(all.All)
 	}
-	if l.Previous != "" {
-		if len(groups) > 1 {
-			return nil, errors.New("flag --previous: it belongs to one PATH; run the command for each")
-		}
-		in := all.All[0]
-		before, err := l.before(in.Path)
-		if err == nil && before != "" {
-			err = in.readPrevious(ctx, before)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if l.Finds {
+		all.noteApplications()
 	}
 	return all, nil
+}
+
+// noteApplications adds a note for each source with Applications, whose own sources are not read.
+func (all *Inputs) noteApplications() {
+	for _, in := range all.All {
+		if slices.ContainsFunc(in.source.Files, application.Mentioned) {
+			flag := "--discover"
+			if in.Path == "-" {
+				flag = "--application"
+			}
+			all.notes = append(all.notes, fmt.Sprintf("not rendered: the sources of Applications in %[1]s; %s %[1]s renders them",
+				in.Path, flag))
+		}
+	}
 }
 
 // readNamed reads a source that is named, and its settings.
@@ -66,6 +80,39 @@ func (l *Loader) readNamed(ctx context.Context, paths []string) (*Input, error) 
 	}
 	in.options = l.options(in.Settings)
 	return in, in.render(ctx, paths)
+}
+
+// hasAllBefore returns an error unless --previous names a checkout that has what several sources were.
+func (l *Loader) hasAllBefore(groups [][]string) error {
+	for _, group := range groups {
+		if before, err := l.standsFor(group[0]); err == nil && before == l.Previous {
+			return errors.New("flag --previous: it belongs to one PATH; run the command for each, or name the top of a checkout")
+		}
+	}
+	return nil
+}
+
+// readNamedBefore reads the manifests of a source, which the paths name together, before a change.
+func (l *Loader) readNamedBefore(ctx context.Context, in *Input, paths []string) error {
+	var all []transform.File
+	for _, path := range paths {
+		before, err := l.standsFor(path)
+		switch {
+		case err != nil:
+			return err
+		case before == "":
+			continue
+		}
+		if err := in.readPrevious(ctx, before); err != nil {
+			return err
+		}
+		all = append(all, in.previous...)
+		if before == l.Previous { // all of it
+			break
+		}
+	}
+	in.previous = all
+	return nil
 }
 
 // groups returns the sources that the arguments name, as the paths of each: a folder, a kustomization, a stream, or the
@@ -135,7 +182,7 @@ func (in *Input) below(ctx context.Context) (folders []string) {
 	if err != nil || !info.IsDir() || slices.ContainsFunc(in.source.Files, rendered) {
 		return nil
 	}
-	found, err := discover.Sources(ctx, in.Path, in.options, func(string) bool { return false })
+	found, err := discover.Sources(ctx, in.Path, in.options, discover.Options{})
 	if err != nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 		return nil, err
 	}
 	for i, line := range set.Overruled {
-		set.Overruled[i] = named(u.application, errors.New(line)).Error()
+		set.Overruled[i] = ofApplication(u.application, errors.New(line)).Error()
 	}
 	l.LimitTime(ctx, set.Timeout)
 	in := &Input{
@@ -148,9 +148,9 @@ func (l *Loader) findCounterpart(top string, args []string) (c counterpart, err 
 	return c, nil
 }
 
-// before returns what --previous stands for where one source is named: what that was, or if the flag names the top of
+// standsFor returns what --previous stands for where one source is named: what that was, or if the flag names the top of
 // another work tree, what has the same path there, if anything.
-func (l *Loader) before(path string) (string, error) {
+func (l *Loader) standsFor(path string) (string, error) {
 	if path == "-" || l.Previous == "-" || !present(l.Dir.Absolute(l.Previous), ".git") {
 		return l.Previous, nil
 	}

@@ -93,7 +93,7 @@ func (l *Loader) load(ctx context.Context, args []string) (*Inputs, error) {
 		if several, err = l.finds(ctx, args, walked); err != nil {
 			return nil, err
 		}
-		if !several && l.Previous == "" && slices.ContainsFunc(orHere(args), l.isChart) {
+		if !several && slices.ContainsFunc(orHere(args), l.isChart) {
 			if all, err := l.loadCharts(ctx, args); all != nil || err != nil {
 				return all, err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -131,4 +132,16 @@ func workTree(dir string) (top string, found bool) {
 			return dir, false
 		}
 	}
+}
+
+// IsNested reports whether a folder is a Git work tree of its own, and no submodule: what a clone or git worktree made.
+func IsNested(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	if err != nil || !info.Mode().IsRegular() {
+		return err == nil
+	}
+	link, _ := os.ReadFile(git) // gitdir: where the repository is
+	names := strings.Split(filepath.ToSlash(strings.TrimSpace(string(link))), "/")
+	return !slices.Contains(names, "modules") || slices.Contains(names, "worktrees")
 }

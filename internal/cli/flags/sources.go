@@ -17,7 +17,8 @@ settings, and the files of one directory are one source together.`
 files values*.yaml beside its own, and a chart that Applications of the repository name stand for several sources: what
 the Applications and ApplicationSets of the repository render of it, as Argo CD would, and what none of them renders:
 kustomizations, charts, with their own values and with each other file values*.yaml beside them, and directories with
-manifests. Standard error ends with what was found, and with what is not rendered and why. A source that cannot be
+manifests. What git ignores, hidden directories, node_modules, vendor and other Git work trees are left out, unless PATH
+names one. Standard error ends with what was found, and with what is not rendered and why. A source that cannot be
 rendered does not hide the others; the exit code is 2 then, or with --skip-unrenderable that of the others.`
 	SeveralHelp = `With --discover PATH stands for the sources below it, also where it is a source itself.
 

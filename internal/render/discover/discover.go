@@ -14,57 +14,93 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // Result are the sources below a folder.
 type Result struct {
 	Sources []Source      // in path order
+	Parts   []Source      // what only sources with others use: bases, charts and folders with manifests
 	Skipped []render.Skip // what may be meant to be one and is not rendered, in path order
+
+	applications []string // the folders with an Application, absolute, without links
 }
 
 // Source is a folder that is a source.
 type Source struct {
-	Path, Kind string // Kind is [render.Directory], [render.Kustomize] or [render.Helm]
+	Path, Kind   string   // Kind is [render.Directory], [render.Kustomize] or [render.Helm]
+	Applications bool     // whether a file of it, or of what it uses, may have an Application or ApplicationSet
+	Users        []string // the kustomizations and charts that use it, of a part
+}
+
+// HasApplications reports whether a file in a folder or below it may have an Application or ApplicationSet. The folder is
+// absolute, without links.
+func (r Result) HasApplications(folder string) bool {
+	return slices.ContainsFunc(r.applications, func(with string) bool { return tree.Below(folder, with) })
+}
+
+// Options say what else than the tree tells what is a source.
+type Options struct {
+	Recurse func(path string) bool // whether a folder of manifests stands for those below it too; nil for never
+	Left    string                 // a folder in which nothing is found, absolute, without links; "" for none
+	Git     bool                   // whether git is asked what it ignores
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
 // or file that a kustomization or a chart uses is not a source of its own, nor is what belongs to a chart, and folders without
-// manifests and dot folders are none. It renders nothing. recurse tells whether a folder of manifests stands for those
-// below it too.
-func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
+// manifests are none. Dot folders, node_modules, vendor, what git ignores and other work trees are not looked into, unless
+// the folder is one. It renders nothing.
+func Sources(ctx context.Context, path string, o render.Options, with Options) (Result, error) {
 	t, err := tree.Open(path, o.Tree())
 	if err != nil {
 		return Result{}, err
 	}
 	defer t.Close()
-	d := discovery{Tree: t, recurse: recurse, users: map[string][]string{}}
+	d := discovery{
+		Tree: t, Options: with, getenv: o.Getenv, ignored: map[string]bool{}, users: map[string][]string{},
+		uses: map[string][]string{}, byPath: map[string]*candidate{},
+	}
 	if err := d.walk(ctx); err != nil {
 		return Result{}, err
 	}
-	return d.sources(), nil
+	return d.result(), nil
 }
 
 // discovery is the state of Sources. Paths are absolute, without links.
 type discovery struct {
 	*tree.Tree
-	recurse func(path string) bool
+	Options
+	getenv  buildenv.Env
+	ignored map[string]bool // what git ignores
 	folders []*candidate
+	byPath  map[string]*candidate // the folders
 	skipped []render.Skip
 	users   map[string][]string // the kustomizations and charts that use a file or folder
+	uses    map[string][]string // the files and folders that one of these uses
 }
 
 // candidate is a folder that may be a source.
 type candidate struct {
-	path, kind string
-	manifests  []string // file names, of a Directory
-	text       []byte   // of its kustomization or Chart.yaml; none if it can't be read
-	jsonnet    bool     // whether it has jsonnet, of a Directory
-	unreadable bool     // whether its files can't be listed
+	path, kind   string
+	manifests    []manifest
+	text         []byte // of its kustomization or Chart.yaml; none if it can't be read
+	jsonnet      bool   // whether it has jsonnet, of a Directory
+	unreadable   bool   // whether its files can't be listed
+	applications bool   // whether a file in it may have an Application
+}
+
+// manifest is a file that may be one.
+type manifest struct {
+	real    string // the file that its path leads to
+	objects bool   // whether it has any
+	faulty  bool   // whether rendering it gives an error
 }
 
 func (d *discovery) walk(ctx context.Context) error {
@@ -76,19 +112,77 @@ func (d *discovery) walk(ctx context.Context) error {
 		if err != nil {
 			return tree.Shorten(err, d.Show(abs))
 		}
-		switch {
-		case !entry.IsDir():
+		if !entry.IsDir() {
 			return nil
-		case abs != d.Base && strings.HasPrefix(entry.Name(), "."):
+		}
+		if abs != d.Base && d.isLeft(abs) {
 			return fs.SkipDir
 		}
+		if d.Git && (abs == d.Base || d.isWorkTree(abs)) { // git does not look into a submodule from outside
+			maps.Copy(d.ignored, ignored(ctx, abs, d.getenv))
+		}
 		c := d.candidate(abs)
-		d.folders = append(d.folders, c)
-		if c.unreadable || c.kind == render.Helm || c.kind == render.Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
+		d.folders, d.byPath[abs] = append(d.folders, c), c
+		recursive := c.kind == render.Directory && len(c.manifests) > 0 && d.Recurse != nil && d.Recurse(d.Show(abs))
+		if recursive || c.kind == render.Helm {
+			c.applications = d.hasApplicationsBelow(abs)
+		}
+		if c.unreadable || c.kind == render.Helm || recursive {
 			return fs.SkipDir
 		}
 		return nil
 	})
+}
+
+// isLeft reports whether nothing in a folder is a source. That it is left out is noted if it may be a part of the
+// repository all the same.
+func (d *discovery) isLeft(dir string) bool {
+	switch name := filepath.Base(dir); {
+	case strings.HasPrefix(name, "."), name == "node_modules", d.ignored[dir], dir == d.Left:
+		return true
+	case name == "vendor":
+		d.skip(dir, "what others wrote; name it to render it")
+		return true
+	case tree.IsNested(dir):
+		d.skip(dir, "another Git work tree; name it to render it")
+		return true
+	}
+	return false
+}
+
+// isWorkTree reports whether a folder is the top of a Git work tree.
+func (d *discovery) isWorkTree(dir string) bool {
+	_, err := d.Root.Lstat(filepath.Join(d.Rel(dir), ".git"))
+	return err == nil
+}
+
+// hasApplicationsBelow reports whether a file in a folder or below it may have an Application.
+func (d *discovery) hasApplicationsBelow(dir string) (found bool) {
+	_ = fs.WalkDir(d.Root.FS(), filepath.ToSlash(d.Rel(dir)), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil // rendering it gives the error
+		}
+		if found = d.hasApplications(filepath.Join(d.Dir, filepath.FromSlash(path))); found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// hasApplications reports whether a file may have an Application.
+func (d *discovery) hasApplications(file string) bool {
+	if !render.IsManifest(file) {
+		return false
+	}
+	data, err := d.read(file)
+	return err == nil && application.Mentioned(transform.File{Data: data})
+}
+
+// read reads a file. What is found is not rendered, so it does not count as input.
+func (d *discovery) read(file string) ([]byte, error) {
+	d.Again()
+	return d.Read(file)
 }
 
 func (d *discovery) skip(abs, reason string) {
@@ -104,24 +198,24 @@ func (d *discovery) candidate(dir string) *candidate {
 		return c
 	}
 	for _, entry := range entries {
-		name := entry.Name()
+		name, abs := entry.Name(), filepath.Join(dir, entry.Name())
 		switch {
-		case entry.IsDir():
+		case entry.IsDir(), d.ignored[abs]:
 			continue
-		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
+		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(abs):
 			continue
 		case kustomize.IsFile(name):
 			c.kind = render.Kustomize
 		case name == "Chart.yaml" && c.kind == render.Directory:
 			c.kind = render.Helm
 		case render.IsManifest(name) && !strings.HasPrefix(name, "."):
-			c.manifests = append(c.manifests, name)
+			d.add(c, abs)
 			continue
 		default:
 			c.jsonnet = c.jsonnet || render.IsJsonnet(name)
 			continue
 		}
-		c.text, _ = d.Read(filepath.Join(dir, name))
+		c.text, _ = d.read(abs)
 	}
 	var uses []string
 	switch c.kind {
@@ -136,6 +230,7 @@ func (d *discovery) candidate(dir string) *candidate {
 		}
 		if real, err := d.Resolve(filepath.Join(c.path, path)); err == nil && real != c.path {
 			d.users[real] = append(d.users[real], c.path)
+			d.uses[c.path] = append(d.uses[c.path], real)
 		}
 	}
 	return c
@@ -143,7 +238,7 @@ func (d *discovery) candidate(dir string) *candidate {
 
 // dependencies returns the charts that a chart has beside it as dependencies.
 func (d *discovery) dependencies(c *candidate) (paths []string) {
-	requirements, _ := d.Read(filepath.Join(c.path, "requirements.yaml")) // of the first version of charts
+	requirements, _ := d.read(filepath.Join(c.path, "requirements.yaml")) // of the first version of charts
 	for _, text := range [][]byte{c.text, requirements} {
 		var chart struct {
 			Dependencies []struct {
@@ -182,21 +277,74 @@ func (c *candidate) references() (paths []string) {
 	return slices.Concat(paths, k.Generators, k.Transformers, k.Validators)
 }
 
-// sources sorts the folders into those to render, those that are skipped and the rest.
-func (d *discovery) sources() Result {
-	var found Result
+// result sorts the folders into those to render, their parts, those that are skipped and the rest.
+func (d *discovery) result() (r Result) {
 	for _, c := range d.folders {
 		isSource, reason := d.judge(c)
+		source := Source{Path: d.Show(c.path), Kind: c.kind, Applications: d.makesApplications(c.path, nil)}
 		switch {
 		case reason != "":
 			d.skip(c.path, reason)
 		case isSource:
-			found.Sources = append(found.Sources, Source{d.Show(c.path), c.kind})
+			r.Sources = append(r.Sources, source)
+		default:
+			if source.Users = d.renderers(c); len(source.Users) > 0 {
+				r.Parts = append(r.Parts, source)
+			}
+		}
+		if source.Applications {
+			r.applications = append(r.applications, c.path)
 		}
 	}
 	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
-	found.Skipped = d.skipped
-	return found
+	r.Skipped = d.skipped
+	return r
+}
+
+// makesApplications reports whether a file of a folder, or of what this uses, may have an Application.
+func (d *discovery) makesApplications(path string, seen []string) bool {
+	if slices.Contains(seen, path) {
+		return false
+	}
+	c := d.byPath[path]
+	if c == nil { // a file, or what is not below the folder
+		return d.hasApplicationsBelow(path)
+	}
+	return c.applications || slices.ContainsFunc(d.uses[path], func(used string) bool {
+		return d.makesApplications(used, append(seen, path))
+	})
+}
+
+// renderers returns the kustomizations and charts that use a folder, or its manifests, and that give objects on their own.
+func (d *discovery) renderers(c *candidate) []string {
+	var paths []string
+	switch {
+	case c.isComponent(), c.isLibrary():
+	case c.kind == render.Directory:
+		for _, m := range c.manifests {
+			if m.objects {
+				paths = append(paths, d.wholeUsers(m.real, nil)...)
+			}
+		}
+	default:
+		paths = d.wholeUsers(c.path, nil)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// wholeUsers returns the users of a path, as messages show them. Those of a component or library stand for it.
+func (d *discovery) wholeUsers(path string, seen []string) (whole []string) {
+	for _, user := range d.users[path] {
+		switch c := d.byPath[user]; {
+		case slices.Contains(seen, user):
+		case c.isComponent(), c.isLibrary():
+			whole = append(whole, d.wholeUsers(user, append(seen, path))...)
+		default:
+			whole = append(whole, d.Show(user))
+		}
+	}
+	return whole
 }
 
 // apiLine matches what every manifest has at the start of a line, perhaps after a byte order mark, or in a line of JSON.
@@ -250,12 +398,12 @@ func (d *discovery) rendered(path string, seen []string) bool {
 	if slices.Contains(seen, path) {
 		return false
 	}
-	i := slices.IndexFunc(d.folders, func(c *candidate) bool { return c.path == path })
-	if i < 0 {
+	c := d.byPath[path]
+	if c == nil {
 		return false
 	}
 	if len(d.users[path]) == 0 {
-		return !d.folders[i].isComponent() && !d.folders[i].isLibrary()
+		return !c.isComponent() && !c.isLibrary()
 	}
 	return slices.ContainsFunc(d.users[path], func(user string) bool { return d.rendered(user, append(seen, path)) })
 }
@@ -276,25 +424,34 @@ func (d *discovery) leadsToFolder(link string) bool {
 	return true
 }
 
+// add notes a file that may be a manifest.
+func (d *discovery) add(c *candidate, abs string) {
+	m := manifest{real: abs}
+	if real, err := d.Resolve(abs); err == nil {
+		m.real = real
+	}
+	data, err := d.read(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere
+	case err != nil, bytes.IndexByte(data[:min(4, len(data))], 0) >= 0: // UTF-16 or UTF-32, with a mark or without
+		m.faulty = true
+	default:
+		m.objects = apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker))
+		c.applications = c.applications || application.Mentioned(transform.File{Data: data})
+	}
+	c.manifests = append(c.manifests, m)
+}
+
 // hasObjects reports whether a folder has manifests, all of its own.
 func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string) {
 	users, objects := map[string]bool{}, 0
-	for _, name := range c.manifests {
-		abs := filepath.Join(c.path, name)
-		if real, err := d.Resolve(abs); err == nil {
-			if user := d.user(real); user != "" {
-				users[user] = true
-				continue
-			}
-		}
-		data, err := d.Read(abs)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere
-		case err != nil:
+	for _, m := range c.manifests {
+		switch user := d.user(m.real); {
+		case user != "":
+			users[user] = true
+		case m.faulty:
 			return true, "" // rendering it gives the error
-		case bytes.IndexByte(data[:min(4, len(data))], 0) >= 0: // UTF-16 or UTF-32, with a mark or without
-			return true, "" // rendering it gives the error
-		case apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)):
+		case m.objects:
 			objects++
 		}
 	}

@@ -19,7 +19,7 @@ func TestNotUTF8(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := render.Options{Getenv: func(string) string { return "" }}
-	found, err := Sources(t.Context(), dir, o, func(string) bool { return false })
+	found, err := Sources(t.Context(), dir, o, Options{})
 	if err != nil || len(found.Sources) != 1 || found.Sources[0].Path != bad {
 		t.Fatalf("Sources: %v, %v", found.Sources, err)
 	}
@@ -52,7 +52,7 @@ func TestSources(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := render.Options{Getenv: func(string) string { return "" }}
-			found, err := Sources(t.Context(), dir, o, func(string) bool { return false })
+			found, err := Sources(t.Context(), dir, o, Options{})
 			if err != nil || (len(found.Sources) == 1) != tc.is {
 				t.Errorf("%v, %v", found.Sources, err)
 			}
