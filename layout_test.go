@@ -68,7 +68,7 @@ var layers = []struct {
 		"internal/plain internal/render/kustomize/references internal/secret internal/tree transform transform/yamldoc"},
 	{"internal/render", "internal/buildenv internal/panics internal/paths internal/render/helm " +
 		"internal/render/kustomize internal/tree transform"},
-	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
+	{"internal/render/discover", "internal/buildenv internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
 		"internal/render/kustomize/references internal/tree"},
 	{"internal/policyreport", "internal/lazyregexp internal/terminal"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/policyreport internal/secret internal/terminal " +

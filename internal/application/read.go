@@ -76,9 +76,9 @@ var (
 	kind       = lazyregexp.New(`kind["']?\s*:[^\n]*\bApplication(Set)?\b`)
 )
 
-// Mentioned reports whether a file may have Applications or ApplicationSets.
-func Mentioned(file transform.File) bool {
-	return bytes.Contains(file.Data, []byte(group)) && apiVersion().Match(file.Data) && kind().Match(file.Data)
+// Mentioned reports whether manifests may have Applications or ApplicationSets.
+func Mentioned(manifests []byte) bool {
+	return bytes.Contains(manifests, []byte(group)) && apiVersion().Match(manifests) && kind().Match(manifests)
 }
 
 func (r Reader) readFile(file *transform.File) (apps []Application, problems []Problem, err error) {

@@ -80,7 +80,7 @@ func (l *Loader) discover(ctx context.Context, folder string, set *settings.Sett
 
 // discovering returns how sources are found. The manifests before a change are no sources after it.
 func (l *Loader) discovering(recurse func(folder string) bool) discover.Options {
-	o := discover.Options{Recurse: recurse, Git: l.Getenv("ARGOCD_APP_NAME") == ""}
+	o := discover.Options{Recurse: recurse, Mentioned: application.Mentioned, Git: l.Getenv("ARGOCD_APP_NAME") == ""}
 	if l.Previous != "" {
 		o.Left = l.Dir.Real(l.Previous)
 	}
@@ -161,7 +161,7 @@ func (f *finder) addStandalone(all []standalone) {
 
 // leadsTo returns the folders that Applications in files name.
 func (f *finder) leadsTo(ctx context.Context, files []transform.File) ([]string, error) {
-	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file) })
+	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file.Data) })
 	return panics.Await(ctx, func() (dirs []string, err error) {
 		apps, _, _ := f.reader.Read(files) // following them gives the error
 		for i := range apps {

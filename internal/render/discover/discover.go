@@ -14,14 +14,12 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // Result are the sources below a folder.
@@ -48,9 +46,10 @@ func (r Result) HasApplications(folder string) bool {
 
 // Options say what else than the tree tells what is a source.
 type Options struct {
-	Recurse func(path string) bool // whether a folder of manifests stands for those below it too; nil for never
-	Left    string                 // a folder in which nothing is found, absolute, without links; "" for none
-	Git     bool                   // whether git is asked what it ignores
+	Recurse   func(path string) bool      // whether a folder of manifests stands for those below it too; nil for never
+	Mentioned func(manifests []byte) bool // whether these may have an Application or ApplicationSet; nil for never
+	Left      string                      // a folder in which nothing is found, absolute, without links; "" for none
+	Git       bool                        // whether git is asked what it ignores
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
@@ -170,13 +169,17 @@ func (d *discovery) hasApplicationsBelow(dir string) (found bool) {
 	return found
 }
 
+func (d *discovery) mentioned(manifests []byte) bool {
+	return d.Mentioned != nil && d.Mentioned(manifests)
+}
+
 // hasApplications reports whether a file may have an Application.
 func (d *discovery) hasApplications(file string) bool {
 	if !render.IsManifest(file) {
 		return false
 	}
 	data, err := d.read(file)
-	return err == nil && application.Mentioned(transform.File{Data: data})
+	return err == nil && d.mentioned(data)
 }
 
 // read reads a file. What is found is not rendered, so it does not count as input.
@@ -437,7 +440,7 @@ func (d *discovery) add(c *candidate, abs string) {
 		m.faulty = true
 	default:
 		m.objects = apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker))
-		c.applications = c.applications || application.Mentioned(transform.File{Data: data})
+		c.applications = c.applications || d.mentioned(data)
 	}
 	c.manifests = append(c.manifests, m)
 }
