@@ -281,8 +281,11 @@ func Markdown(w io.Writer, p *Plan) error {
 // markdown returns a service with what it makes, with its diffs or without.
 func (s *Service) markdown(diffs bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s%s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, s.markdownFacts(),
-		encoding.Markdown(s.Place))
+	fmt.Fprintf(&b, "\n**%s**", encoding.Markdown(s.Reference.String()))
+	if s.Effect != "" {
+		b.WriteString(" " + string(s.Effect))
+	}
+	fmt.Fprintf(&b, "%s %s\n\n", s.markdownFacts(), encoding.Markdown(s.Place))
 	for _, problem := range s.Problems {
 		fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
 	}
