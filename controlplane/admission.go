@@ -142,7 +142,7 @@ func (s *Server) asks(w webhook, t target, operation admissionv1.Operation, o ob
 
 // labelsOf are those of a namespace: the API server's own, and KServe's of the namespace that it is in.
 func (s *Server) labelsOf(namespace string) labels.Set {
-	return labels.Merge(labels.Set{"kubernetes.io/metadata.name": namespace}, s.labels[namespace])
+	return labels.Merge(labels.Set{"kubernetes.io/metadata.name": namespace}, s.namespaces[namespace])
 }
 
 // mutate asks the mutating webhooks one after the other. They see the defaults.

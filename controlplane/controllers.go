@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"sort"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,13 +53,13 @@ type manager struct {
 	waiting map[work]int64 // that a controller wants to look at again, with the newest write then
 	rounds  map[work]int
 	failed  map[work]error
-	endless map[work]bool // whether the last look at it did not settle
-	events  []reported
-	looks   int           // that controllers have had
-	wrote   map[key]write // what the current work has written, if it is one of the last rounds
-	fights  map[work][]Fight
-	current *work        // that a controller of KServe is at
-	unowned map[key]work // what such work has made without an owner
+	endless map[work]bool            // whether the last look at it did not settle
+	events  map[Reference][]reported // warnings, by the object that they are about
+	looks   int                      // that controllers have had
+	wrote   map[key]write            // what the current work has written, if it is one of the last rounds
+	fights  map[work][]Fight         // what it has written in the last rounds, whether it then settles or not
+	current *work                    // that a controller of KServe is at
+	unowned map[key]work             // what such work has made without an owner
 }
 
 // Event is a warning that a controller reports about an object.
@@ -103,8 +102,7 @@ func newManager(server *Server) *manager {
 // change, or all the time.
 func (m *manager) reset() {
 	m.queued, m.rounds = map[work]bool{}, map[work]int{}
-	m.first, m.queue, m.events = nil, nil, nil
-	maps.DeleteFunc(m.fights, func(w work, _ []Fight) bool { return !m.endless[w] })
+	m.first, m.queue, m.events = nil, nil, map[Reference][]reported{}
 }
 
 // lookAgain queues all objects that controllers look at, but for those that they look at all the time.
@@ -249,9 +247,13 @@ func (m *manager) fight(w work) {
 	}
 }
 
-// allFights are those of all controllers.
-func (m *manager) allFights() []Fight {
-	all := slices.Concat(slices.Collect(maps.Values(m.fights))...)
+// allFights are those of all work that has not settled.
+func (m *manager) allFights() (all []Fight) {
+	for w, fights := range m.fights {
+		if m.endless[w] {
+			all = append(all, fights...)
+		}
+	}
 	slices.SortFunc(all, func(a, b Fight) int {
 		return cmp.Or(a.Object.compare(b.Object), a.By.compare(b.By), cmp.Compare(a.Path, b.Path))
 	})
@@ -292,15 +294,18 @@ type reported struct {
 
 // report notes a warning. It replaces those that an earlier look gave for the same reason: they may be of a state on the way.
 func (m *manager) report(e Event) {
-	m.events = slices.DeleteFunc(m.events, func(old reported) bool {
-		return old.Event == e || old.look != m.looks && old.Object == e.Object && old.Reason == e.Reason
+	others := slices.DeleteFunc(m.events[e.Object], func(old reported) bool {
+		return old.Event == e || old.look != m.looks && old.Reason == e.Reason
 	})
-	m.events = append(m.events, reported{e, m.looks})
+	m.events[e.Object] = append(others, reported{e, m.looks})
 }
 
+// warnings are those that were reported, in order of the objects, and for each in that of the reports.
 func (m *manager) warnings() (all []Event) {
-	for _, e := range m.events {
-		all = append(all, e.Event)
+	for _, about := range slices.SortedFunc(maps.Keys(m.events), Reference.compare) {
+		for _, e := range m.events[about] {
+			all = append(all, e.Event)
+		}
 	}
 	return all
 }
@@ -361,19 +366,9 @@ func firstDifference(path string, a, b any) string {
 	if !ok || !also {
 		return path
 	}
-	names := map[string]bool{}
-	for name := range x {
-		names[name] = true
-	}
-	for name := range y {
-		names[name] = true
-	}
-	var sorted []string
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	sort.Strings(sorted)
-	for _, name := range sorted {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(x)), maps.Keys(y))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if path == "metadata" && (name == "resourceVersion" || name == "generation") {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,6 +41,14 @@ func TestNeverSettles(t *testing.T) {
 				{Object: Reference{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "b"}, By: about, Deleted: true},
 			},
 		},
+		"until the last round": {
+			look: func(s *Server, round int) error {
+				if round == mostRounds {
+					return nil
+				}
+				return annotate(s, about.Name, round)
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer()
@@ -64,6 +73,23 @@ func TestNeverSettles(t *testing.T) {
 				t.Errorf("after %d rounds: %v, want %v", round, m.allFights(), tc.want)
 			}
 		})
+	}
+}
+
+// A warning takes the place of those that earlier looks gave of the object for the same reason.
+func TestWarnings(t *testing.T) {
+	m := newManager(newServer())
+	iris, rose := Reference{Kind: "InferenceService", Name: "iris"}, Reference{Kind: "InferenceService", Name: "rose"}
+	early, late := Event{rose, "Failed", "early"}, Event{rose, "Failed", "late"}
+	other, first := Event{rose, "Other", "stays"}, Event{iris, "Failed", "of another"}
+	for look, reports := range [][]Event{{early, other}, {first}, {late, late}} {
+		m.looks = look
+		for _, e := range reports {
+			m.report(e)
+		}
+	}
+	if want := []Event{first, other, late}; !slices.Equal(m.warnings(), want) {
+		t.Errorf("warnings %v, want %v", m.warnings(), want)
 	}
 }
 

@@ -169,7 +169,7 @@ func (c *Cluster) add(k key, parents ...key) object {
 func (s *Server) label(objects []map[string]any) {
 	for _, o := range objects {
 		if k := keyOf(o); k.Kind == "Namespace" && k.Group == "" {
-			s.labels[k.name] = metaOf(o).GetLabels()
+			s.namespaces[k.name] = metaOf(o).GetLabels()
 		}
 	}
 }

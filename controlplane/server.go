@@ -50,12 +50,12 @@ func (k key) String() string {
 // Server is an API server in memory. It is an [http.RoundTripper] for the clients, and for one goroutine: KServe's
 // controllers start none, and the manager runs one of them at a time.
 type Server struct {
-	kinds    map[schema.GroupKind]*kind
-	plurals  map[schema.GroupResource]*kind // the same
-	webhooks []webhook
-	changed  func(before, after object) // is told of every write; either is nil
-	refused  map[schema.GroupKind]error // why nobody may write these kinds
-	labels   map[string]labels.Set      // of namespaces
+	kinds      map[schema.GroupKind]*kind
+	plurals    map[schema.GroupResource]*kind // the same
+	webhooks   []webhook
+	changed    func(before, after object) // is told of every write; either is nil
+	refused    map[schema.GroupKind]error // why nobody may write these kinds
+	namespaces map[string]labels.Set      // their labels
 
 	*store
 	revision int64 // of the newest write
@@ -82,7 +82,7 @@ func newServer() *Server {
 	return &Server{
 		kinds: map[schema.GroupKind]*kind{}, plurals: map[schema.GroupResource]*kind{},
 		store: newStore(), changed: func(_, _ object) {}, pods: map[key]podOf{}, prepared: map[key]prepared{},
-		revisions: map[types.UID]revisionOf{}, refused: map[schema.GroupKind]error{}, labels: map[string]labels.Set{},
+		revisions: map[types.UID]revisionOf{}, refused: map[schema.GroupKind]error{}, namespaces: map[string]labels.Set{},
 	}
 }
 

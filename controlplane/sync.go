@@ -93,11 +93,16 @@ func (p *syncer) has(k key) bool {
 
 // gone adds to a state the manifests that were accepted and that controllers have deleted.
 func (p *syncer) gone(state *State, manifests []map[string]any) {
+	told := map[int]bool{}
+	for _, r := range state.Refused {
+		told[r.Index] = told[r.Index] || !r.Deleted
+	}
+	for _, g := range state.Gone {
+		told[g.Index] = true
+	}
 	for i, o := range manifests {
 		t, found := p.server.targetOf(o, p.namespace)
-		told := slices.ContainsFunc(state.Refused, func(r Refusal) bool { return r.Index == i && !r.Deleted }) ||
-			slices.ContainsFunc(state.Gone, func(g Gone) bool { return g.Index == i })
-		if found && t.name != "" && !told && !p.has(t.key()) {
+		if found && t.name != "" && !told[i] && !p.has(t.key()) {
 			state.Gone = append(state.Gone, Gone{Index: i, Object: p.server.reference(t.key())})
 		}
 	}

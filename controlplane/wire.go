@@ -1,8 +1,6 @@
 package controlplane
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // Version is that of [Request] and [Answer].
 const Version = 3
@@ -19,7 +17,7 @@ type Request struct {
 	// Cluster are objects that are in the cluster already. Those of a kind of KServe's take the place of all that the release
 	// ships of it; others only of the one with their name.
 	Cluster []map[string]any `json:"cluster,omitempty"`
-	// Previous are the manifests before the change. Without a change they are missing, which is not the same as empty.
+	// Previous are the manifests before the change, if there is one: they may be none.
 	Previous []map[string]any `json:"previous,omitempty"`
 	Changed  bool             `json:"changed,omitempty"` // whether there is a change
 	// Stored is what another release has left: the objects of its answer's state. This release then takes over from it, and

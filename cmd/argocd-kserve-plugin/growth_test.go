@@ -148,6 +148,23 @@ func TestGrowth(t *testing.T) {
 			c.compare(t, fewCopies, since(true, others))
 		})
 	}
+	t.Run("plan of a change", func(t *testing.T) {
+		const service = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: iris-${n}, annotations: {image: "server:${tag}"}}
+spec: {predictor: {model: {modelFormat: {name: sklearn}, storageUri: "s3://models/${n}"}}}
+`
+		services := func(n int, tag string) (documents []string) {
+			for i := range n {
+				documents = append(documents, strings.NewReplacer("${n}", strconv.Itoa(i), "${tag}", tag).Replace(service))
+			}
+			return documents
+		}
+		c.compare(t, 10*fewCopies, func(n int) invocation {
+			return invocation{"plan --kserve-version=0.20.0 --default-deployment-mode=Standard --previous=${previous} ${input}",
+				list(services(n, "2")), stream(services(n, "1"))}
+		})
+	})
 	for _, g := range growing {
 		t.Run(g.name, func(t *testing.T) {
 			c.compare(t, 10*fewCopies, func(n int) invocation {

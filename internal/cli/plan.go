@@ -195,7 +195,8 @@ func objects(manifests []plan.Manifest) (all []plan.Object) {
 	return all
 }
 
-// program returns the program and the release that is meant: the newest of those that the setting allows.
+// program returns the program and the release that is meant: the newest of those that the setting allows, or what the
+// setting says where it is taken for another one.
 func (pl *planning) program(programs plan.Programs, version, like string) (path, release string, err error) {
 	versions, _, err := kserve.ParseVersions(version)
 	if err == nil && !versions.Known() {
@@ -207,6 +208,8 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	}
 	path, release, err = newest(programs, versions)
 	switch {
+	case err == nil && versions.Likened():
+		release = strings.TrimPrefix(version, "v")
 	case err != nil && like != "":
 		path, err = programs.Find(strings.TrimPrefix(like, "v"))
 	case err != nil && !slices.Contains(plan.Releases, release):

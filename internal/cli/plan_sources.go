@@ -25,9 +25,20 @@ func joined(sources []planned) (all planned) {
 	return all
 }
 
-// unique returns an error for two objects of one name, now or before the change.
-func (p planned) unique(namespace string) error {
-	return cmp.Or(plan.Unique(p.manifests, namespace), plan.Unique(p.previous, namespace))
+// claim is an object, now or before the change, that only one source of a run can have.
+type claim struct {
+	plan.Reference
+	before bool
+}
+
+// claims are those of a source.
+func (p planned) claims(namespace string) (all []claim) {
+	for i, m := range slices.Concat(p.previous, p.manifests) {
+		if r, unique := m.Identity(namespace); unique {
+			all = append(all, claim{r, i < len(p.previous)})
+		}
+	}
+	return all
 }
 
 // hasMode reports whether the source has something with a deployment mode.
@@ -106,7 +117,7 @@ func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Opt
 	}
 	if len(pl.inputs.All) > 1 { // each is for a namespace of its own
 		for _, m := range all {
-			m.Namespace(cmp.Or(in.Settings.Namespace, "default"))
+			m.PutInto(cmp.Or(in.Settings.Namespace, "default"))
 		}
 	}
 	return all, nil
@@ -115,15 +126,24 @@ func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Opt
 // runs puts the sources together, so that a service sees the runtimes of other sources. There is one run for each of
 // several sources with the same object, as two overlays of a base for two clusters have it.
 func (pl *planning) runs() (all [][]planned) {
+	var claims [][]claim
+	for _, source := range pl.sources {
+		claims = append(claims, source.claims(pl.namespace()))
+	}
 	shown := make([]bool, len(pl.sources))
 	for slices.Contains(shown, false) {
 		var run []planned
+		taken := map[claim]bool{}
 		before := slices.Clone(shown)
 		for _, again := range []bool{false, true} {
 			for i, source := range pl.sources {
-				if fits := append(slices.Clone(run), source); before[i] == again && joined(fits).unique(pl.namespace()) == nil {
-					run, shown[i] = fits, true
+				if before[i] != again || slices.ContainsFunc(claims[i], func(c claim) bool { return taken[c] }) {
+					continue
 				}
+				for _, c := range claims[i] {
+					taken[c] = true
+				}
+				run, shown[i] = append(run, source), true
 			}
 		}
 		all = append(all, run)

@@ -63,7 +63,8 @@ func (pl *planning) readBoth(ctx context.Context, from, to string) error {
 				manifests[i].Source = len(pl.sources)
 			}
 		}
-		if err := cmp.Or(old, is, source.unique(pl.namespace())); err != nil {
+		now, before := plan.Unique(source.manifests, pl.namespace()), plan.Unique(source.previous, pl.namespace())
+		if err := cmp.Or(old, is, now, before); err != nil {
 			return err
 		}
 		pl.sources = append(pl.sources, source)
@@ -102,9 +103,9 @@ func (pl *planning) upgraded(
 
 // about returns how changes name and place the objects. Nothing is said of those of a source that has been told of.
 func (p planned) about(namespace string, told map[int]bool) upgrade.About {
-	before, after := plan.NewIndex(p.previous, namespace), plan.NewIndex(p.manifests, namespace)
+	index := plan.NewIndex(slices.Concat(p.manifests, p.previous), namespace)
 	return func(r plan.Reference) (upgrade.Change, bool) {
-		m := cmp.Or(after.Find(r), before.Find(r))
+		m := index.Find(r)
 		if m == nil {
 			return upgrade.Change{Object: r.String()}, true
 		}

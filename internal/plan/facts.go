@@ -10,7 +10,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -26,10 +25,9 @@ func facts(f *forest, o Object) []string {
 			return knative(o)
 		}
 		return ports(o)
-	case "HorizontalPodAutoscaler":
-		return []string{scale(number(at(o, "spec", "minReplicas"), 1), number(at(o, "spec", "maxReplicas"), 1))}
-	case "ScaledObject":
-		return []string{scale(number(at(o, "spec", "minReplicaCount"), 0), number(at(o, "spec", "maxReplicaCount"), kedaMost))}
+	case "HorizontalPodAutoscaler", "ScaledObject":
+		low, high := scale(o)
+		return []string{fmt.Sprintf("%d to %d replicas", low, high)}
 	case "HTTPRoute":
 		return list("hostnames", at(o, "spec", "hostnames"))
 	case "VirtualService":
@@ -51,7 +49,16 @@ func facts(f *forest, o Object) []string {
 // kedaMost are the replicas of a ScaledObject that names no most (defaultHPAMaxReplicas in apis/keda/v1alpha1 of KEDA).
 const kedaMost = 100
 
-func scale(low, high int64) string { return fmt.Sprintf("%d to %d replicas", low, high) }
+// scale returns how many replicas an autoscaler gives its workload, none for another object.
+func scale(o Object) (low, high int64) {
+	switch o["kind"] {
+	case "HorizontalPodAutoscaler":
+		return number(at(o, "spec", "minReplicas"), 1), number(at(o, "spec", "maxReplicas"), 1)
+	case "ScaledObject":
+		return number(at(o, "spec", "minReplicaCount"), 0), number(at(o, "spec", "maxReplicaCount"), kedaMost)
+	}
+	return 0, 0
+}
 
 func list(name string, values any) []string {
 	var all []string
@@ -147,10 +154,8 @@ func describe(container any) string {
 	name, _ := at(container, "name").(string)
 	image, _ := at(container, "image").(string)
 	shown := strings.TrimSpace(name + " " + image)
-	items, _ := at(container, "ports").([]any)
-	for _, item := range items {
-		shown += " port " + fmt.Sprint(number(at(item, "containerPort"), 0))
-		break
+	if ports, _ := at(container, "ports").([]any); len(ports) > 0 {
+		shown += " port " + fmt.Sprint(number(at(ports[0], "containerPort"), 0))
 	}
 	return shown
 }
@@ -188,19 +193,13 @@ func gpus(containers []any) int64 {
 	return sum
 }
 
-// scale notes how many replicas an autoscaler gives its workload.
-func (f *forest) scale(scaler Object) {
-	r := referenceOf(scaler)
-	var most int64
-	switch r.Kind {
-	case "HorizontalPodAutoscaler":
-		most = number(at(scaler, "spec", "maxReplicas"), 1)
-	case "ScaledObject":
-		most = number(at(scaler, "spec", "maxReplicaCount"), kedaMost)
-	default:
+// noteScale notes the most replicas that an autoscaler gives its workload.
+func (f *forest) noteScale(scaler Object) {
+	_, most := scale(scaler)
+	if most == 0 {
 		return
 	}
-	target := Reference{Kind: "Deployment", Namespace: r.Namespace}
+	target := Reference{Kind: "Deployment", Namespace: referenceOf(scaler).Namespace}
 	if kind, _ := at(scaler, "spec", "scaleTargetRef", "kind").(string); kind != "" {
 		target.Kind = kind
 	}
@@ -232,13 +231,16 @@ func knative(o Object) []string {
 		old, _ := at(annotations, "autoscaling.knative.dev/"+older).(string)
 		return cmp.Or(value, old, otherwise)
 	}
-	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "minScale", "0"),
-		bound("max-scale", "maxScale", "any number of"))}
+	most, shown := number(bound("max-scale", "maxScale", ""), 0), "any number of" // which 0 means, too
+	if most > 0 {
+		shown = fmt.Sprint(most)
+	}
+	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "minScale", "0"), shown)}
 	containers, _ := at(template, "spec", "containers").([]any)
 	for _, c := range containers {
 		facts = append(facts, describe(c))
 	}
-	if most := number(bound("max-scale", "maxScale", ""), 0); most > 0 {
+	if most > 0 {
 		first := max(1, number(bound("min-scale", "minScale", ""), 1)) // pods of a new revision, while the older one serves
 		facts = append(facts, gpuFacts("pod", gpus(containers), most, float64(first))...)
 	} else if perPod := gpus(containers); perPod > 0 {

@@ -57,7 +57,8 @@ func TestBounds(t *testing.T) {
 		`min-scale: "1", autoscaling.knative.dev/max-scale: "3"`: "1 to 3 replicas",
 		`minScale: "1", autoscaling.knative.dev/maxScale: "3"`:   "1 to 3 replicas",
 		`maxScale: "3", autoscaling.knative.dev/max-scale: "2"`:  "0 to 2 replicas",
-		`target: "1"`: "0 to any number of replicas",
+		`target: "1"`:    "0 to any number of replicas",
+		`max-scale: "0"`: "0 to any number of replicas",
 	} {
 		text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {template: {metadata: {annotations: "+
 			"{autoscaling.knative.dev/"+annotations+"}}}}}")

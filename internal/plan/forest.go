@@ -14,17 +14,24 @@ type forest struct {
 	children map[Reference][]Reference
 	largest  map[Reference]int64 // the most replicas that an autoscaler gives a workload, by that without its group
 	order    []Reference
+	named    map[Reference]Reference // the first of those that differ in their group only, by what they have in common
 }
 
 func newForest(state *State) *forest {
 	objects := state.Objects
-	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
+	f := &forest{
+		objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{},
+		named: map[Reference]Reference{},
+	}
 	byUID := map[any]Reference{}
 	for _, o := range objects {
 		r := referenceOf(o).Versionless()
 		f.objects[r] = o
 		f.order = append(f.order, r)
-		f.scale(o)
+		if _, found := f.named[r.Groupless()]; !found {
+			f.named[r.Groupless()] = referenceOf(o)
+		}
+		f.noteScale(o)
 		byUID[at(o, "metadata", "uid")] = r
 	}
 	for _, o := range objects {
@@ -81,9 +88,8 @@ func (f *forest) has(r Reference) bool {
 
 // withGroup returns the reference to an object that an event names, which has no group.
 func (f *forest) withGroup(r Reference) Reference {
-	i := slices.IndexFunc(f.order, func(other Reference) bool { return other.Groupless() == r })
-	if i < 0 {
-		return r
+	if named, found := f.named[r]; found {
+		return named
 	}
-	return referenceOf(f.objects[f.order[i]])
+	return r
 }

@@ -84,22 +84,25 @@ func (s *Service) text(b *strings.Builder) {
 	}
 }
 
-// verdict is what has become of an object that is not as its manifest has it.
+// What can become of an object that is not as its manifest has it.
+const (
+	isRefused      = "is refused"
+	isNotDeleted   = "is not deleted"
+	isDeletedAgain = "is deleted again"
+	doesNotWork    = "does not work"
+)
+
+// verdict is what has become of an object.
 func (p *Problem) verdict() string {
 	switch {
 	case p.By == apiServer:
-		return "is refused"
-	case p.By == finalizer:
-		return "is not deleted"
-	case p.isDeleted():
-		return "is deleted again"
+		return isRefused
+	case p.By == Finalizer:
+		return isNotDeleted
+	case p.By == collector, p.Message == Deletes, p.Message == deletesLater:
+		return isDeletedAgain
 	}
-	return "does not work"
-}
-
-// isDeleted reports whether an object was accepted and is not there in the end.
-func (p *Problem) isDeleted() bool {
-	return p.By == collector || p.Message == Deletes || p.Message == deletesLater
+	return doesNotWork
 }
 
 func (p *Plan) likeness() string {
@@ -181,73 +184,51 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, refused, waiting, deleted, stuck, fails := map[Effect]int{}, 0, 0, 0, 0, 0, 0
+	effects, restarts, stuck, verdicts := map[Effect]int{}, 0, 0, map[string]int{}
 	for _, r := range p.Refused {
-		switch {
-		case r.By == apiServer:
-			refused++
-		case r.By == finalizer:
-			waiting++
-		case r.isDeleted():
-			deleted++
-		default:
-			fails++
-		}
+		verdicts[r.verdict()]++
 	}
 	for _, s := range p.Services {
 		s.count(effects, &restarts)
 		if s.Stuck {
 			stuck++
 		} else if s.fails() {
-			fails++
+			verdicts[doesNotWork]++
+		}
+	}
+	failing := 0
+	for _, s := range p.Later {
+		if s.breaks() {
+			failing++
 		}
 	}
 	parts := []string{terminal.Count(len(p.Services), "service")}
-	if p.Compared {
-		for _, effect := range []Effect{Made, Changed, Replaced, Deleted} {
-			if n := effects[effect]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, effect))
-			}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
-		if len(parts) == 1 && restarts == 0 {
-			parts = append(parts, "nothing changes")
-			if len(p.Later) > 0 {
-				parts[1] += " at once"
-			}
-		}
-	} else {
+	}
+	for _, effect := range []Effect{Made, Changed, Replaced, Deleted} {
+		add(effects[effect], string(effect))
+	}
+	switch {
+	case !p.Compared:
 		parts = append(parts, terminal.Count(effects[""]-len(p.Services), "object")+" made")
+	case len(parts) == 1 && len(p.Later) > 0:
+		parts = append(parts, "nothing changes at once")
+	case len(parts) == 1:
+		parts = append(parts, "nothing changes")
 	}
 	if restarts > 0 {
 		parts = append(parts, "pods of "+terminal.Count(restarts, "workload")+" restart")
 	}
-	if refused > 0 {
-		parts = append(parts, fmt.Sprintf("%d refused", refused))
-	}
-	if waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%d not deleted", waiting))
-	}
-	if deleted > 0 {
-		parts = append(parts, fmt.Sprintf("%d deleted again", deleted))
-	}
-	if stuck > 0 {
-		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))
-	}
-	if fails > 0 {
-		parts = append(parts, fmt.Sprintf("%d on which KServe fails", fails))
-	}
-	failing := 0
-	for _, s := range p.Later {
-		if s.Stuck || s.fails() {
-			failing++
-		}
-	}
-	if n := len(p.Later) - failing; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed at KServe's next look", n))
-	}
-	if failing > 0 {
-		parts = append(parts, fmt.Sprintf("%d failing at KServe's next look", failing))
-	}
+	add(verdicts[isRefused], "refused")
+	add(verdicts[isNotDeleted], "not deleted")
+	add(verdicts[isDeletedAgain], "deleted again")
+	add(stuck, "without a workload")
+	add(verdicts[doesNotWork], "on which KServe fails")
+	add(len(p.Later)-failing, "changed at KServe's next look")
+	add(failing, "failing at KServe's next look")
 	return strings.Join(parts, ", ")
 }
 
@@ -300,8 +281,11 @@ func Markdown(w io.Writer, p *Plan) error {
 // markdown returns a service with what it makes, with its diffs or without.
 func (s *Service) markdown(diffs bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s%s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, s.markdownFacts(),
-		encoding.Markdown(s.Place))
+	fmt.Fprintf(&b, "\n**%s**", encoding.Markdown(s.Reference.String()))
+	if s.Effect != "" {
+		b.WriteString(" " + string(s.Effect))
+	}
+	fmt.Fprintf(&b, "%s %s\n\n", s.markdownFacts(), encoding.Markdown(s.Place))
 	for _, problem := range s.Problems {
 		fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
 	}

@@ -58,6 +58,22 @@ func TestMarkdownFits(t *testing.T) {
 	}
 }
 
+// A service has no effect where there is no change to compare with.
+func TestMarkdownHead(t *testing.T) {
+	made := objects(t, service+"}, status: {url: iris.example.com}}")
+	for effect, previous := range map[string]*plan.State{"": nil, " unchanged": {Objects: made}} {
+		answer := &plan.Answer{Release: "0.20.0", State: plan.State{Objects: made}, Previous: previous}
+		p := plan.New(answer, nil, []plan.Manifest{{Object: made[0], Place: "iris.yaml:1"}}, "default")
+		var b strings.Builder
+		if err := plan.Markdown(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		if want := "\n**InferenceService a/iris**" + effect + ": iris.example.com iris.yaml:1\n"; !strings.Contains(b.String(), want) {
+			t.Errorf("without %q:\n%s", want, &b)
+		}
+	}
+}
+
 func TestJSONSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "plan.schema.json"))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/yaml"
 
@@ -23,12 +24,13 @@ type Manifest struct {
 // Index finds the manifests of objects.
 type Index map[Reference]*Manifest
 
-// NewIndex returns the index of manifests. One that names no namespace is in the one that is given, or in none.
+// NewIndex returns the index of manifests, which finds the first of several of one object. One that names no namespace is
+// in the one that is given, or in none.
 func NewIndex(manifests []Manifest, namespace string) Index {
 	index := Index{}
 	for i := range manifests {
-		r := referenceOf(manifests[i].Object).Versionless()
-		for _, r.Namespace = range []string{cmp.Or(r.Namespace, namespace), ""} {
+		r, _ := manifests[i].Identity(namespace)
+		for _, r.Namespace = range []string{r.Namespace, ""} {
 			if index[r] == nil {
 				index[r] = &manifests[i]
 			}
@@ -40,21 +42,29 @@ func NewIndex(manifests []Manifest, namespace string) Index {
 // Find returns the manifest of an object, nil if there is none.
 func (x Index) Find(r Reference) *Manifest { return x[r.Versionless()] }
 
+// Place returns where the manifest of an object is, empty if there is none.
+func (x Index) Place(r Reference) string {
+	if m := x.Find(r); m != nil {
+		return m.Place
+	}
+	return ""
+}
+
 // clusterScoped are kinds whose objects are in no namespace, beside those whose names begin with Cluster.
 const clusterScoped = `
 	APIService CSIDriver CustomResourceDefinition DeviceClass GatewayClass IngressClass LocalModelCache LocalModelNode
 	LocalModelNodeGroup MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass RuntimeClass StorageClass
 	ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment`
 
-// Namespace puts an object that names no namespace into one, unless its kind has none.
-func (m Manifest) Namespace(name string) {
+// PutInto puts an object that names no namespace into one, unless its kind has none.
+func (m Manifest) PutInto(namespace string) {
 	kind, _ := m.Object["kind"].(string)
 	if strings.HasPrefix(kind, "Cluster") || slices.Contains(strings.Fields(clusterScoped), kind) {
 		return
 	}
 	metadata := m.Object["metadata"].(map[string]any)
 	if metadata["namespace"] == nil {
-		metadata["namespace"] = name
+		metadata["namespace"] = namespace
 	}
 }
 
@@ -75,9 +85,8 @@ func Read(data, before []byte, path string) (all []Manifest, broken []string, er
 			broken = append(broken, fmt.Sprintf("%s:%d: plan leaves this out, because it is not YAML", path, originals[i].Line))
 			continue // the transformation has let it pass: it is for another tool
 		}
-		found, err := flattened(o, nil, func(at yamldoc.Path) string {
-			return fmt.Sprintf("%s:%d", path, lineOf(originals[i], at))
-		})
+		line := lines(originals[i])
+		found, err := flattened(o, nil, func(at yamldoc.Path) string { return fmt.Sprintf("%s:%d", path, line(at)) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -126,21 +135,25 @@ func ReadLive(data []byte, path string) ([]Manifest, error) {
 	return live, nil
 }
 
-// lineOf returns the line of an item of a List, or of the document for an empty path.
-func lineOf(d yamldoc.Document, at yamldoc.Path) int {
-	if len(at) == 0 {
-		return d.Line
+// lines returns the lines of the items of a List by their paths, or of the document for an empty path. It parses the
+// document once, for the first item.
+func lines(d yamldoc.Document) func(yamldoc.Path) int {
+	parsed := sync.OnceValues(func() (*yamldoc.Tree, error) { return yamldoc.Parse(d.Body) })
+	return func(at yamldoc.Path) int {
+		if len(at) == 0 {
+			return d.Line
+		}
+		tree, err := parsed()
+		if err != nil {
+			return d.Line
+		}
+		item := tree.Root.Get(at...)
+		if item == nil {
+			return d.Line
+		}
+		line, _ := tree.Position(item.Start)
+		return d.Line + line - 1
 	}
-	tree, err := yamldoc.Parse(d.Body)
-	if err != nil {
-		return d.Line
-	}
-	item := tree.Root.Get(at...)
-	if item == nil {
-		return d.Line
-	}
-	line, _ := tree.Position(item.Start)
-	return d.Line + line - 1
 }
 
 // flattened returns the items of a List, at any depth, or the object itself.
@@ -185,15 +198,22 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 	return []Manifest{{Object: o, Place: place(at), Given: referenceOf(o).String()}}, nil
 }
 
-// Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.
+// Identity is the object without the version of its group, which nothing else has in a cluster. An object without a
+// namespace is in the one that is given. unique is false for one with a generateName.
+func (m Manifest) Identity(namespace string) (r Reference, unique bool) {
+	r = referenceOf(m.Object).Versionless()
+	r.Namespace = cmp.Or(r.Namespace, namespace)
+	return r, r.Name != ""
+}
+
+// Unique returns an error for two manifests of one object. Those without a namespace are in the one that is given.
 func Unique(manifests []Manifest, namespace string) error {
 	first := map[Reference]string{}
 	for _, m := range manifests {
-		r := referenceOf(m.Object).Versionless()
-		if r.Name == "" {
-			continue // of generateName
+		r, unique := m.Identity(namespace)
+		if !unique {
+			continue
 		}
-		r.Namespace = cmp.Or(r.Namespace, namespace)
 		if other, known := first[r]; known {
 			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, r.Kind, r.Name, other)
 		}

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,6 +60,24 @@ items:
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A List is parsed once, and not for each of its items.
+func TestReadGrows(t *testing.T) {
+	bytesFor := func(items int) uint64 {
+		list := []byte("apiVersion: v1\nkind: List\nitems:\n" +
+			strings.Repeat("- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n", items))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, _, err := plan.Read(list, list, "a.yaml"); err != nil {
+			t.Error(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := bytesFor(20), bytesFor(200); many > 30*few {
+		t.Errorf("it takes %d bytes for 20 items, %d for 200", few, many)
 	}
 }
 

@@ -61,7 +61,7 @@ type Node struct {
 type Problem struct {
 	Object  Reference `json:"object"`
 	Place   string    `json:"place,omitempty"`
-	By      string    `json:"by"` // one of these, or "event", "condition" with a name
+	By      string    `json:"by"` // one of these, or "modelStatus", or "event" or "condition" with a name
 	Message string    `json:"message"`
 }
 
@@ -69,96 +69,100 @@ type Problem struct {
 const (
 	apiServer    = "API server"
 	collector    = "garbage collector"
-	finalizer    = "finalizer"
+	Finalizer    = "finalizer"
 	Controller   = "controller"
 	NeverSettles = "never settles"
 )
 
-// What is said of an object that KServe deletes, and how that begins which is said of one whose deletion waits, or on whose
-// own a controller fails.
+// What is said of an object that KServe deletes, and how that begins which is said of one on which its controller fails.
 const (
 	Deletes      = "KServe's own controller deletes it"
 	deletesLater = "KServe's own controller deletes it at its next look"
 	collects     = "the objects that own it are not there: take out metadata.ownerReferences"
-	Waits        = "the deletion waits for the finalizer"
 	Fails        = "its controller fails: "
 )
 
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
 func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
-	p := &Plan{
-		Release: answer.Release, Compared: answer.Previous != nil, made: answer.State.Objects,
-	}
-	places := map[Reference]string{}
-	for _, m := range append(slices.Clone(previous), manifests...) {
-		r := referenceOf(m.Object).Versionless()
-		for _, r.Namespace = range []string{"", cmp.Or(r.Namespace, namespace)} { // it may be an object that has no namespace
-			places[r] = m.Place
-		}
-	}
-	placeOf := func(r Reference) string { return places[r.Versionless()] }
-	for _, r := range answer.State.Refused {
-		message := r.Message
-		if r.Deleted {
-			message = "the deletion is refused: " + message
-		}
-		p.Refused = append(p.Refused, Problem{r.Object, placeOf(r.Object), apiServer, message})
-	}
-	now := newForest(&answer.State)
-	before := newForest(cmp.Or(answer.Previous, &State{}))
-	for _, g := range answer.State.Gone {
-		by, message := Controller, Deletes
-		if g.Collected {
-			by, message = collector, collects
-		}
-		p.Refused = append(p.Refused, Problem{g.Object, placeOf(g.Object), by, message})
-	}
-	for _, r := range now.order {
-		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
-			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), finalizer,
-				strings.Join(list(Waits, waits), "")})
-		}
-	}
+	state := &answer.State
+	p := &Plan{Release: answer.Release, Compared: answer.Previous != nil, made: state.Objects}
+	index := NewIndex(slices.Concat(manifests, previous), namespace)
+	before, now := newForest(cmp.Or(answer.Previous, &State{})), newForest(state)
+	p.refuse(state, now, index)
 	told := map[Reference]bool{}
-	p.Services = p.services(before, now, &answer.State, placeOf, told)
-	for _, e := range answer.State.Errors {
-		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, Fails + e.Message})
-		}
-	}
-	for _, f := range answer.State.Fights {
-		if !told[f.Object] {
-			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller,
-				NeverSettles + ": " + f.message(answer.State.Fights)})
-		}
-	}
-	for _, e := range answer.State.Events {
-		of := func(err Event) bool {
-			return err.Object.Groupless() == e.Object.Groupless() && alike(err.Message, e.Message)
-		}
-		if about := now.withGroup(e.Object); !told[e.Object] && !slices.ContainsFunc(answer.State.Errors, of) {
-			p.Warnings = append(p.Warnings, Problem{about, placeOf(about), "event " + e.Reason, e.Message})
-		}
-	}
+	p.Services = p.services(before, now, state, index, told)
+	p.tellRest(state, now, index, told)
 	if answer.Later != nil {
 		then := newForest(answer.Later)
-		p.Later = p.changed(p.services(now, then, answer.Later, placeOf, map[Reference]bool{}))
+		p.Later = p.changed(p.services(now, then, answer.Later, index, map[Reference]bool{}))
 		for _, g := range answer.Later.Gone {
 			if now.has(g.Object) {
-				p.Refused = append(p.Refused, Problem{g.Object, placeOf(g.Object), Controller, deletesLater})
+				p.Refused = append(p.Refused, Problem{g.Object, index.Place(g.Object), Controller, deletesLater})
 			}
 		}
 	}
 	return p
 }
 
+// refuse adds what is not accepted, deleted again, or not deleted.
+func (p *Plan) refuse(state *State, now *forest, index Index) {
+	add := func(r Reference, by, message string) {
+		p.Refused = append(p.Refused, Problem{r, index.Place(r), by, message})
+	}
+	for _, r := range state.Refused {
+		message := r.Message
+		if r.Deleted {
+			message = "the deletion is refused: " + message
+		}
+		add(r.Object, apiServer, message)
+	}
+	for _, g := range state.Gone {
+		if g.Collected {
+			add(g.Object, collector, collects)
+		} else {
+			add(g.Object, Controller, Deletes)
+		}
+	}
+	for _, r := range now.order {
+		o := now.objects[r]
+		if at(o, "metadata", "deletionTimestamp") != nil {
+			waits := list("the deletion waits for the finalizer", at(o, "metadata", "finalizers"))
+			add(referenceOf(o), Finalizer, strings.Join(waits, ""))
+		}
+	}
+}
+
+// tellRest adds what the controllers say of objects of which nothing has been told: they belong to no service.
+func (p *Plan) tellRest(state *State, now *forest, index Index, told map[Reference]bool) {
+	for _, e := range state.Errors {
+		if !told[e.Object] {
+			p.Refused = append(p.Refused, Problem{e.Object, index.Place(e.Object), Controller, Fails + e.Message})
+		}
+	}
+	for _, f := range state.Fights {
+		if !told[f.Object] {
+			p.Refused = append(p.Refused, Problem{f.Object, index.Place(f.Object), Controller,
+				NeverSettles + ": " + f.message(state.Fights)})
+		}
+	}
+	for _, e := range state.Events {
+		of := func(err Event) bool {
+			return err.Object.Groupless() == e.Object.Groupless() && alike(err.Message, e.Message)
+		}
+		if !told[e.Object] && !slices.ContainsFunc(state.Errors, of) {
+			about := now.withGroup(e.Object)
+			p.Warnings = append(p.Warnings, Problem{about, index.Place(about), "event " + e.Reason, e.Message})
+		}
+	}
+}
+
 // services returns those of two states, with what is said of them in the second. It adds the objects of that to told.
 func (p *Plan) services(
-	before, now *forest, state *State, placeOf func(Reference) string, told map[Reference]bool,
+	before, now *forest, state *State, index Index, told map[Reference]bool,
 ) []Service {
 	all, reports := []Service{}, newReports(state)
 	for _, root := range roots(before, now) {
-		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
+		service := Service{Node: p.node(before, now, root), Place: index.Place(root)}
 		service.Problems = reports.problems(now, root, told)
 		if o := now.objects[root]; o != nil {
 			service.Stuck = reports.isStuck(now, o, &service.Node)
@@ -230,12 +234,15 @@ func without(problems, others []Problem) []Problem {
 func (p *Plan) Failed() int {
 	n := len(p.Refused)
 	for _, s := range slices.Concat(p.Services, p.Later) {
-		if s.Stuck || s.fails() {
+		if s.breaks() {
 			n++
 		}
 	}
 	return n
 }
+
+// breaks reports whether a service ends without its workload, or KServe fails on it.
+func (s *Service) breaks() bool { return s.Stuck || s.fails() }
 
 // fails reports whether a controller ends with an error or never comes to an end, be there a workload or not: what it still
 // has to do is not done.

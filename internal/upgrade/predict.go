@@ -141,7 +141,7 @@ func (p Prediction) refused(about About) (changes []Change) {
 		switch {
 		case r.Message == plan.Deletes:
 			c.Message = p.release() + " deletes " + object
-		case strings.HasPrefix(r.Message, plan.Waits):
+		case r.By == plan.Finalizer:
 			c.Message = p.release() + " deletes " + object + ": " + r.Message
 		case r.By == plan.Controller:
 			c.Message = p.release() + " fails with " + object + ": " + strings.TrimPrefix(r.Message, plan.Fails)
