@@ -65,6 +65,12 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
+// IsFailure reports whether a controller ends with an error, never comes to an end, or waits for a configuration that is
+// missing.
+func (p Problem) IsFailure() bool {
+	return p.By == Controller || p.By == NeverSettles || p.By == presets
+}
+
 // Who says what goes wrong.
 const (
 	apiServer    = "API server"
@@ -72,6 +78,7 @@ const (
 	Finalizer    = "finalizer"
 	Controller   = "controller"
 	NeverSettles = "never settles"
+	presets      = "condition PresetsCombined"
 )
 
 // What is said of an object that KServe deletes, and how that begins which is said of one on which its controller fails.
@@ -166,7 +173,7 @@ func (p *Plan) services(
 		service.Problems = reports.problems(now, root, told)
 		if o := now.objects[root]; o != nil {
 			service.Stuck = reports.isStuck(now, o, &service.Node)
-			if service.Stuck && len(service.Problems) == 0 {
+			if service.Stuck && len(service.Problems) == 0 || lacksConfig(o) {
 				service.Problems = append(service.Problems, conditions(o)...)
 			}
 		}
@@ -244,10 +251,9 @@ func (p *Plan) Failed() int {
 // breaks reports whether a service ends without its workload, or KServe fails on it.
 func (s *Service) breaks() bool { return s.Stuck || s.fails() }
 
-// fails reports whether a controller ends with an error or never comes to an end, be there a workload or not: what it still
-// has to do is not done.
+// fails reports whether a controller fails on the service, be there a workload or not: what it still has to do is not done.
 func (s *Service) fails() bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller || p.By == NeverSettles })
+	return slices.ContainsFunc(s.Problems, Problem.IsFailure)
 }
 
 // Versionless returns a reference with the group and a slash in place of the version: an object is the same in all

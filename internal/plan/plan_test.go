@@ -227,6 +227,19 @@ func TestNew(t *testing.T) {
 				{Object: event, Reason: "Other", Message: "look"}}},
 			want: []string{"! event Other: look\n"}, not: "no longer Ready",
 		},
+		"a preset is missing, and all stays as it was": {
+			previous: service + "}}\n" + deployment, failed: 1,
+			objects: service + ", labels: {a: b}}, status: {conditions: [{type: PresetsCombined, status: \"False\", " +
+				"reason: ConfigNotFound, message: no gpu}]}}\n" + deployment,
+			state: plan.State{Events: []plan.Event{{Object: event, Reason: "Other", Message: "look"}}},
+			want:  []string{"! event Other: look\n  ! condition PresetsCombined: no gpu\n", "1 changed, 1 on which KServe fails\n"},
+			not:   "without a workload",
+		},
+		"stopped, and a preset is missing": {
+			objects: service + ", annotations: {serving.kserve.io/stop: \"true\"}}, status: {conditions: [{type: PresetsCombined, " +
+				"status: \"False\", reason: Stopped, message: no gpu}]}}\n",
+			not: "!",
+		},
 		"not ready in the end": {
 			objects: service + "}, status: {conditions: [{type: Ready, status: \"False\"}]}}\n" + deployment,
 			state:   plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "not Ready"}}},

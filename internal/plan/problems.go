@@ -133,6 +133,15 @@ func isReady(o Object) bool {
 	return slices.ContainsFunc(all, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
 }
 
+// lacksConfig reports whether a service names an LLMInferenceServiceConfig that is not there. From 0.19 on its controller
+// leaves everything as it is then, with neither an error nor an event (reconcileBaseRefs in llmisvc/config_merge.go).
+func lacksConfig(o Object) bool {
+	all, _ := at(o, "status", "conditions").([]any)
+	return slices.ContainsFunc(all, func(c any) bool {
+		return at(c, "type") == "PresetsCombined" && at(c, "reason") == "ConfigNotFound"
+	})
+}
+
 // conditions returns what the status of a service says is wrong.
 func conditions(o Object) []Problem {
 	r := referenceOf(o)

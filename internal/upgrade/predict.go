@@ -167,7 +167,7 @@ func gainedFaults(before, now plan.Service) (all []string) {
 		known := slices.ContainsFunc(before.Problems, func(old plan.Problem) bool {
 			return old.By == problem.By && old.Object.Groupless() == problem.Object.Groupless()
 		})
-		if !known && (problem.By == plan.Controller || problem.By == plan.NeverSettles) {
+		if !known && problem.IsFailure() {
 			all = append(all, problem.Message)
 		}
 	}
