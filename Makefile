@@ -225,9 +225,9 @@ define suite-plan # what plan says KServe makes, against what real KServe makes 
 		-cases '$(CASES)'
 endef
 define suite-upgrade # KServe upgraded in place below apps that the plugin repairs, as upgrade predicts it (needs root)
-	$(MAKE) plan KSERVE=0.15.2,0.17.0,0.20.0
+	$(MAKE) plan KSERVE=0.15.2,0.17.0,0.19.0,0.20.0
 	cd e2e && $(TEST) -count=1 ./cluster/restarts
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster -kserve-version 0.15.2,0.17.0,0.20.0
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster -kserve-version 0.15.2,0.17.0,0.19.0,0.20.0
 endef
 define suite-pairs # changes that KServe's own code makes fail, against what check --previous announces (builds the code)
 	$(MAKE) plan KSERVE=$(KSERVE)

@@ -42,16 +42,24 @@ func TestUpgradeSection(t *testing.T) {
 	}
 }
 
-func TestUpgradeNothing(t *testing.T) {
-	for name, s := range map[string]Service{
-		"predicted": {Alone: Outcome{Predicted: true}}, "measured": {Alone: Outcome{Measured: true}}, "refused": {Refused: true},
-		"not reconciled": {TakenForKnative: true},
+func TestTooLittle(t *testing.T) {
+	for name, tc := range map[string]struct {
+		service Service
+		least   int
+		little  bool
+	}{
+		"measured":                    {Service{Alone: Outcome{Measured: true}}, 1, false},
+		"measured once":               {Service{Alone: Outcome{Measured: true}}, 2, true},
+		"predicted alone":             {Service{Alone: Outcome{Predicted: true}}, 1, true},
+		"by the plugin alone":         {Service{Repaired: Outcome{true, true}}, 1, true},
+		"refused":                     {Service{Refused: true}, 0, false},
+		"refused, and should restart": {Service{Refused: true}, 1, true},
+		"not reconciled":              {Service{TakenForKnative: true}, 0, false},
+		"nothing left as it is":       {Service{Alone: Outcome{true, true}}, 0, true},
 	} {
-		if u := (&Upgrade{steps: []Step{{Services: []Service{{}, s}}}}); u.Nothing() != "" {
-			t.Errorf("%s: %s", name, u.Nothing())
+		u := Upgrade{steps: []Step{{Services: []Service{{}, tc.service}}}}
+		if why := u.TooLittle(tc.least); (why != "") != tc.little {
+			t.Errorf("%s: %q", name, why)
 		}
-	}
-	if u := (&Upgrade{steps: []Step{{Services: []Service{{Repaired: Outcome{true, true}}}}}}); u.Nothing() == "" {
-		t.Error("nothing that KServe does by itself was measured")
 	}
 }

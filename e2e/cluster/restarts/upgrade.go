@@ -56,11 +56,15 @@ func (u *Upgrade) count(has func(Service) bool) (n int) {
 // left are the services that the new release does not reconcile, or refuses to change.
 func left(s Service) bool { return s.Refused || s.TakenForKnative }
 
-// Nothing says what the upgrade proves nothing about, "" if it proves something.
-func (u *Upgrade) Nothing() string {
-	restarted := func(s Service) bool { return s.Alone.Predicted || s.Alone.Measured }
-	if u.count(restarted) == 0 && u.count(left) == 0 {
-		return "no service restarts, neither predicted nor measured, and the new release leaves none"
+// TooLittle says why the upgrade proves nothing, "" if it proves something: least services restart by KServe alone, or
+// without such a number the new release leaves some as they are.
+func (u *Upgrade) TooLittle(least int) string {
+	restarted := u.count(func(s Service) bool { return s.Alone.Measured })
+	switch {
+	case restarted < least:
+		return fmt.Sprintf("KServe alone restarts %d services, and should restart %d at least", restarted, least)
+	case least == 0 && u.count(left) == 0:
+		return "the new release leaves no service as it is"
 	}
 	return ""
 }
