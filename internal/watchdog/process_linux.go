@@ -50,9 +50,10 @@ func LimitProcess(limit settings.Size, last []byte) {
 // (GOEXPERIMENT=randomizedheapbase64). The arena before it is reserved and never used.
 var heapStart = uintptr(unsafe.Pointer(unsafe.SliceData(make([]byte, os.Getpagesize()))))
 
-// growth returns how much the arenas of a heap may grow, so that the heap can become a quarter larger than limit.
+// growth returns how much the arenas of a heap may grow, so that the heap can become a quarter larger than limit. A heap
+// that reaches beyond its first arena has perhaps no other yet, because not all that counts as heap is in arenas.
 func growth(limit, heap, unused settings.Size) settings.Size {
-	free := roundToArenas(unused+heap) - unused - heap
+	free := max(0, arena-unused-heap)
 	return roundToArenas(max(0, limit/4*5-heap-free))
 }
 

@@ -84,10 +84,11 @@ func TestGrowth(t *testing.T) {
 	for _, tc := range []struct{ limit, heap, unused, want settings.Size }{
 		{limit: 64, heap: 4, unused: 0, want: 64},
 		{limit: 64, heap: 4, unused: 60, want: 128},
-		{limit: 64, heap: 4, unused: 63, want: 64}, // the heap has a second arena
+		{limit: 64, heap: 4, unused: 63, want: 128}, // the heap has perhaps no second arena
+		{limit: 48, heap: 10, unused: 61, want: 64},
 		{limit: 256, heap: 4, unused: 0, want: 256},
 		{limit: 256, heap: 4, unused: 40, want: 320},
-		{limit: 512, heap: 70, unused: 0, want: 512},
+		{limit: 512, heap: 70, unused: 0, want: 576},
 		{limit: 64, heap: 100, unused: 0, want: 0},
 	} {
 		if got := growth(tc.limit*mib, tc.heap*mib, tc.unused*mib); got != tc.want*mib {
