@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,36 +55,36 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		var text bytes.Buffer
 		var files []rewrite.File
-		written := map[string]int{} // the index of each file, by its path without links
+		index := map[string]int{} // of each file, by its name
+		rules := map[string]string{}
 		spans := diff.Spans(out.Findings())
 		for _, file := range out.Files() {
 			if file.File.Renderer != "" || bytes.Equal(file.Before, file.After) {
 				continue
 			}
 			name := file.File.Path
-			path := env.caller.Dir.Absolute(name)
-			real := path
-			if target, err := filepath.EvalSymlinks(path); err == nil {
-				real = target
-			}
-			if i, found := written[real]; found {
+			if i, found := index[name]; found {
 				if bytes.Equal(files[i].After, file.After) {
 					continue
 				}
 				return fmt.Errorf("%s: several sources have it and need different repairs; give it as a PATH", terminal.Quote(name))
 			}
-			written[real] = len(files)
+			path := env.caller.Dir.Absolute(name)
+			index[name], rules[name] = len(files), diff.Rules(spans[file.File])
 			files = append(files, rewrite.File{Name: name, Path: path, Before: file.Before, After: file.After})
-			fmt.Fprintf(&text, "fixed %s: %s\n", terminal.Quote(name), diff.Rules(spans[file.File]))
 		}
 		now := out
 		if len(files) > 0 {
 			env.caller.StopTime() // the limit is for reading
 			env.files.Lock()
-			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
+			var err error
+			files, err = rewrite.Files(cmd.Context(), rewrite.OS{}, files)
 			env.files.Unlock()
 			if err != nil {
 				return err
+			}
+			for _, file := range files {
+				fmt.Fprintf(&text, "fixed %s: %s\n", terminal.Quote(file.Name), rules[file.Name])
 			}
 			src.Stdin = &applications
 			now, err = repairOnly(cmd.Context(), src, args) // what is left has moved

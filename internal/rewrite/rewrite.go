@@ -46,15 +46,17 @@ type replacement struct {
 //
 // It keeps owner and mode. It refuses a file with several hard links, which a rename would break, one that may not be
 // written, and one that does not hold Before any more. It does not keep extended attributes.
-func Files(ctx context.Context, disk Disk, files []File) (err error) {
+//
+// It returns the files that it has written: of several names of one file, which count once, the first.
+func Files(ctx context.Context, disk Disk, files []File) (written []File, err error) {
 	batch, err := resolve(files)
 	if err != nil {
-		return fmt.Errorf("%w; nothing is written", err)
+		return nil, fmt.Errorf("%w; nothing is written", err)
 	}
 	release, err := claim(disk, batch)
 	defer release()
 	if err != nil {
-		return fmt.Errorf("%w; nothing is written", err)
+		return nil, fmt.Errorf("%w; nothing is written", err)
 	}
 	defer func() {
 		for _, r := range batch {
@@ -67,7 +69,7 @@ func Files(ctx context.Context, disk Disk, files []File) (err error) {
 	}()
 	for i := range batch {
 		if err := batch[i].stage(ctx, disk); err != nil {
-			return fmt.Errorf("%w; nothing is written", err)
+			return nil, fmt.Errorf("%w; nothing is written", err)
 		}
 	}
 	for i, r := range batch {
@@ -76,10 +78,11 @@ func Files(ctx context.Context, disk Disk, files []File) (err error) {
 			err = named(r.Name, disk.Rename(r.new, r.real))
 		}
 		if err != nil {
-			return putBack(disk, batch[:i], batch[i:], err)
+			return nil, putBack(disk, batch[:i], batch[i:], err)
 		}
+		written = append(written, r.File)
 	}
-	return nil
+	return written, nil
 }
 
 // resolve checks the files and follows their links. Several names of one file count once.

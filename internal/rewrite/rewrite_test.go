@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -82,7 +83,7 @@ func (d *faulty) Rename(from, to string) error {
 
 func TestFiles(t *testing.T) {
 	dir, files := folder(t)
-	if err := Files(t.Context(), OS{}, files); err != nil {
+	if _, err := Files(t.Context(), OS{}, files); err != nil {
 		t.Fatal(err)
 	}
 	if got := content(t, dir); got != "a=A b=B c=C" {
@@ -135,7 +136,7 @@ func TestAllOrNothing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, files := folder(t)
-			err := Files(t.Context(), &faulty{before: tc.before}, files)
+			_, err := Files(t.Context(), &faulty{before: tc.before}, files)
 			if err == nil || err.Error() != tc.err {
 				t.Errorf("error %v, want %s", err, tc.err)
 			}
@@ -147,7 +148,7 @@ func TestAllOrNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			files[0].Before = now // as the next run reads it
-			if err := Files(t.Context(), OS{}, files); err != nil {
+			if _, err := Files(t.Context(), OS{}, files); err != nil {
 				t.Fatal(err)
 			}
 			if got := content(t, dir); got != "a=A b=B c=C" {
@@ -164,7 +165,7 @@ func TestInterrupted(t *testing.T) {
 		dir, files := folder(t)
 		ctx, stop := context.WithCancelCause(t.Context())
 		steps := 0
-		err := Files(ctx, &faulty{before: func(string, string, int) error {
+		_, err := Files(ctx, &faulty{before: func(string, string, int) error {
 			if steps == at {
 				stop(interrupt)
 			}
@@ -210,7 +211,7 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := content(t, dir)
-			err := Files(t.Context(), OS{}, files)
+			_, err := Files(t.Context(), OS{}, files)
 			if err == nil || err.Error() != tc.want+"; nothing is written" {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
@@ -230,8 +231,12 @@ func TestLinks(t *testing.T) {
 	}
 	files[0].Name, files[0].Path = "link", link
 	files = append(files, File{Name: "a", Path: filepath.Join(dir, "a"), Before: []byte("a"), After: []byte("A")})
-	if err := Files(t.Context(), OS{}, files); err != nil {
+	written, err := Files(t.Context(), OS{}, files)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(written, files[:3]) {
+		t.Errorf("written: %v", written)
 	}
 	if target, err := os.Readlink(link); err != nil || target != "a" {
 		t.Errorf("the link leads to %q, %v", target, err)
@@ -243,7 +248,7 @@ func TestLinks(t *testing.T) {
 		{Name: "a", Path: files[3].Path, Before: []byte("A"), After: []byte("x")},
 		{Name: "link", Path: link, Before: []byte("A"), After: []byte("y")},
 	}
-	err := Files(t.Context(), OS{}, again)
+	_, err = Files(t.Context(), OS{}, again)
 	if err == nil || err.Error() != "link: is the same file as a but would get different content; nothing is written" {
 		t.Errorf("error %v", err)
 	}
@@ -269,11 +274,14 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := content(t, dir)
-	err = Files(t.Context(), OS{}, files)
+	_, err = Files(t.Context(), OS{}, files)
 	if err == nil || !strings.HasPrefix(err.Error(), "a: its folder cannot be locked") || content(t, dir) != before {
 		t.Errorf("beside another run: %v, %s", err, content(t, dir))
 	}
-	if err := errors.Join(other.Close(), Files(t.Context(), OS{}, files)); err != nil {
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Files(t.Context(), OS{}, files); err != nil {
 		t.Fatal(err)
 	}
 	const want = ".argocd-kserve-plugin-1.yaml= .argocd-kserve-plugin-x= .argocd-kserve-plugin.yaml= a=A " +
@@ -300,7 +308,7 @@ func TestOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Files(t.Context(), OS{}, files); err != nil {
+	if _, err := Files(t.Context(), OS{}, files); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.Stat(files[1].Path)
