@@ -81,6 +81,16 @@ func Mentioned(manifests []byte) bool {
 	return bytes.Contains(manifests, []byte(group)) && apiVersion().Match(manifests) && kind().Match(manifests)
 }
 
+// Mentioning returns the files that may have Applications or ApplicationSets.
+func Mentioning(files []transform.File) (all []transform.File) {
+	for _, file := range files {
+		if Mentioned(file.Data) {
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
 func (r Reader) readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
 	documents, err := yamldoc.Split(file.Data)
 	if err != nil {

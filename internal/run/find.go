@@ -161,9 +161,8 @@ func (f *finder) addStandalone(all []standalone) {
 
 // leadsTo returns the folders that Applications in files name.
 func (f *finder) leadsTo(ctx context.Context, files []transform.File) ([]string, error) {
-	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file.Data) })
 	return panics.Await(ctx, func() (dirs []string, err error) {
-		apps, _, _ := f.reader.Read(files) // following them gives the error
+		apps, _, _ := f.reader.Read(application.Mentioning(files)) // following them gives the error
 		for i := range apps {
 			for _, dir := range f.checkout.Folders(&apps[i]) {
 				dirs = append(dirs, f.Dir.Real(dir))

@@ -295,7 +295,7 @@ func (f *finder) follow(ctx context.Context, files []transform.File) error {
 
 // expand returns the sources of the Applications in files, without those of Applications that are known.
 func (f *finder) expand(ctx context.Context, files []transform.File) (units []unit, err error) {
-	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file.Data) })
+	files = application.Mentioning(files)
 	return panics.Await(ctx, func() (units []unit, err error) {
 		for i := range files {
 			apps, problems, err := f.reader.Read(files[i : i+1])

@@ -57,7 +57,7 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 // noteApplications adds a note for each source with Applications, whose own sources are not read.
 func (all *Inputs) noteApplications() {
 	for _, in := range all.All {
-		if slices.ContainsFunc(in.source.Files, func(file transform.File) bool { return application.Mentioned(file.Data) }) {
+		if len(application.Mentioning(in.source.Files)) > 0 {
 			flag := "--discover"
 			if in.Path == "-" {
 				flag = "--application"
