@@ -96,7 +96,8 @@ all the same.
 	return cmd
 }
 
-// conclusion lists the settings that would let more be repaired, counts the open findings, and says how to repair them. Its sentences fit the width.
+// conclusion lists the settings that would let more be repaired, counts the open findings, and says how to repair them. Its
+// sentences fit the width.
 func (c *checked) conclusion(open []transform.Finding, width int) string {
 	var b strings.Builder
 	advise(&b, c.Outcome, width)
