@@ -64,7 +64,7 @@ func Sources(ctx context.Context, path string, o render.Options, with Options) (
 	defer t.Close()
 	d := discovery{
 		Tree: t, Options: with, getenv: o.Getenv, ignored: map[string]bool{}, users: map[string][]string{},
-		uses: map[string][]string{}, byPath: map[string]*candidate{},
+		uses: map[string][]string{}, byPath: map[string]*candidate{}, mentions: map[string]bool{},
 	}
 	if err := d.walk(ctx); err != nil {
 		return Result{}, err
@@ -76,13 +76,14 @@ func Sources(ctx context.Context, path string, o render.Options, with Options) (
 type discovery struct {
 	*tree.Tree
 	Options
-	getenv  buildenv.Env
-	ignored map[string]bool // what git ignores
-	folders []*candidate
-	byPath  map[string]*candidate // the folders
-	skipped []render.Skip
-	users   map[string][]string // the kustomizations and charts that use a file or folder
-	uses    map[string][]string // the files and folders that one of these uses
+	getenv   buildenv.Env
+	ignored  map[string]bool // what git ignores
+	folders  []*candidate
+	byPath   map[string]*candidate // the folders
+	skipped  []render.Skip
+	users    map[string][]string // the kustomizations and charts that use a file or folder
+	uses     map[string][]string // the files and folders that one of these uses
+	mentions map[string]bool     // whether a file or folder may have an Application, of those that have been looked at
 }
 
 // candidate is a folder that may be a source.
@@ -124,7 +125,7 @@ func (d *discovery) walk(ctx context.Context) error {
 		d.folders, d.byPath[abs] = append(d.folders, c), c
 		recursive := c.kind == render.Directory && len(c.manifests) > 0 && d.Recurse != nil && d.Recurse(d.Show(abs))
 		if recursive || c.kind == render.Helm {
-			c.applications = d.hasApplicationsBelow(abs)
+			c.applications = c.applications || d.hasApplications(abs)
 		}
 		if c.unreadable || c.kind == render.Helm || recursive {
 			return fs.SkipDir
@@ -155,31 +156,29 @@ func (d *discovery) isWorkTree(dir string) bool {
 	return err == nil
 }
 
-// hasApplicationsBelow reports whether a file in a folder or below it may have an Application.
-func (d *discovery) hasApplicationsBelow(dir string) (found bool) {
-	_ = fs.WalkDir(d.Root.FS(), filepath.ToSlash(d.Rel(dir)), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+// hasApplications reports whether a file, or one in a folder or below it, may have an Application. It looks at each once.
+func (d *discovery) hasApplications(path string) bool {
+	found, known := d.mentions[path]
+	if known || d.Mentioned == nil {
+		return found
+	}
+	_ = fs.WalkDir(d.Root.FS(), filepath.ToSlash(d.Rel(path)), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !render.IsManifest(name) {
 			return nil // rendering it gives the error
 		}
-		if found = d.hasApplications(filepath.Join(d.Dir, filepath.FromSlash(path))); found {
+		file := filepath.Join(d.Dir, filepath.FromSlash(name))
+		mentioned, known := d.mentions[file]
+		if !known {
+			data, err := d.read(file)
+			mentioned = err == nil && d.Mentioned(data)
+		}
+		if found = mentioned; found {
 			return fs.SkipAll
 		}
 		return nil
 	})
+	d.mentions[path] = found
 	return found
-}
-
-func (d *discovery) mentioned(manifests []byte) bool {
-	return d.Mentioned != nil && d.Mentioned(manifests)
-}
-
-// hasApplications reports whether a file may have an Application.
-func (d *discovery) hasApplications(file string) bool {
-	if !render.IsManifest(file) {
-		return false
-	}
-	data, err := d.read(file)
-	return err == nil && d.mentioned(data)
 }
 
 // read reads a file. What is found is not rendered, so it does not count as input.
@@ -239,47 +238,6 @@ func (d *discovery) candidate(dir string) *candidate {
 	return c
 }
 
-// dependencies returns the charts that a chart has beside it as dependencies.
-func (d *discovery) dependencies(c *candidate) (paths []string) {
-	requirements, _ := d.read(filepath.Join(c.path, "requirements.yaml")) // of the first version of charts
-	for _, text := range [][]byte{c.text, requirements} {
-		var chart struct {
-			Dependencies []struct {
-				Repository string `yaml:"repository"`
-			} `yaml:"dependencies"`
-		}
-		if yaml.Unmarshal(text, &chart) != nil {
-			continue // rendering it gives the error
-		}
-		for _, dependency := range chart.Dependencies {
-			if path, isPath := strings.CutPrefix(dependency.Repository, "file://"); isPath {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
-}
-
-// references returns what a kustomization uses. Faults of it show when it is rendered.
-func (c *candidate) references() (paths []string) {
-	var k types.Kustomization
-	if k.Unmarshal(c.text) != nil {
-		return nil
-	}
-	home := "charts" // the default (api/types/helmchartargs.go@v0.21.2)
-	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
-		home = k.HelmGlobals.ChartHome
-	}
-	for _, r := range references.Of(&k) {
-		paths = append(paths, r.Path)
-	}
-	for _, chart := range k.HelmCharts {
-		paths = append(paths, filepath.Join(home, chart.Name))
-		paths = append(paths, append(chart.AdditionalValuesFiles, chart.ValuesFile)...)
-	}
-	return slices.Concat(paths, k.Generators, k.Transformers, k.Validators)
-}
-
 // result sorts the folders into those to render, their parts, those that are skipped and the rest.
 func (d *discovery) result() (r Result) {
 	for _, c := range d.folders {
@@ -302,52 +260,6 @@ func (d *discovery) result() (r Result) {
 	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
 	r.Skipped = d.skipped
 	return r
-}
-
-// makesApplications reports whether a file of a folder, or of what this uses, may have an Application.
-func (d *discovery) makesApplications(path string, seen []string) bool {
-	if slices.Contains(seen, path) {
-		return false
-	}
-	c := d.byPath[path]
-	if c == nil { // a file, or what is not below the folder
-		return d.hasApplicationsBelow(path)
-	}
-	return c.applications || slices.ContainsFunc(d.uses[path], func(used string) bool {
-		return d.makesApplications(used, append(seen, path))
-	})
-}
-
-// renderers returns the kustomizations and charts that use a folder, or its manifests, and that give objects on their own.
-func (d *discovery) renderers(c *candidate) []string {
-	var paths []string
-	switch {
-	case c.isComponent(), c.isLibrary():
-	case c.kind == render.Directory:
-		for _, m := range c.manifests {
-			if m.objects {
-				paths = append(paths, d.wholeUsers(m.real, nil)...)
-			}
-		}
-	default:
-		paths = d.wholeUsers(c.path, nil)
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
-// wholeUsers returns the users of a path, as messages show them. Those of a component or library stand for it.
-func (d *discovery) wholeUsers(path string, seen []string) (whole []string) {
-	for _, user := range d.users[path] {
-		switch c := d.byPath[user]; {
-		case slices.Contains(seen, user):
-		case c.isComponent(), c.isLibrary():
-			whole = append(whole, d.wholeUsers(user, append(seen, path))...)
-		default:
-			whole = append(whole, d.Show(user))
-		}
-	}
-	return whole
 }
 
 // apiLine matches what every manifest has at the start of a line, perhaps after a byte order mark, or in a line of JSON.
@@ -385,32 +297,6 @@ func (c *candidate) isLibrary() bool {
 	return c.kind == render.Helm && yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library"
 }
 
-// user returns a kustomization or chart that uses the path and is rendered, itself or as a part of another one, or "". Messages
-// show it.
-func (d *discovery) user(path string) string {
-	for _, user := range d.users[path] {
-		if d.rendered(user, nil) {
-			return d.Show(user)
-		}
-	}
-	return ""
-}
-
-// rendered reports whether a kustomization or chart is. One that uses itself is, on its own: that shows the fault.
-func (d *discovery) rendered(path string, seen []string) bool {
-	if slices.Contains(seen, path) {
-		return false
-	}
-	c := d.byPath[path]
-	if c == nil {
-		return false
-	}
-	if len(d.users[path]) == 0 {
-		return !c.isComponent() && !c.isLibrary()
-	}
-	return slices.ContainsFunc(d.users[path], func(user string) bool { return d.rendered(user, append(seen, path)) })
-}
-
 // leadsToFolder reports whether a link leads to a folder, and notes one that the walk does not come to.
 func (d *discovery) leadsToFolder(link string) bool {
 	real, err := d.Resolve(link)
@@ -440,7 +326,8 @@ func (d *discovery) add(c *candidate, abs string) {
 		m.faulty = true
 	default:
 		m.objects = apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker))
-		c.applications = c.applications || d.mentioned(data)
+		d.mentions[m.real] = d.Mentioned != nil && d.Mentioned(data)
+		c.applications = c.applications || d.mentions[m.real]
 	}
 	c.manifests = append(c.manifests, m)
 }

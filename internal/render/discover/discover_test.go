@@ -1,6 +1,8 @@
 package discover
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,5 +59,29 @@ func TestSources(t *testing.T) {
 				t.Errorf("%v, %v", found.Sources, err)
 			}
 		})
+	}
+}
+
+// Overlays of one base do not read its files again.
+func TestReadsOnce(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"base/kustomization.yaml": "resources: [a.yaml, b.yaml]\n", "base/a.yaml": "a\n", "base/b.yaml": "b\n", "other/c.yaml": "c\n",
+		"one/kustomization.yaml": "resources: [../base, ../other/c.yaml]\n", "two/kustomization.yaml": "resources: [../base]\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := map[string]int{}
+	_, err := Sources(t.Context(), dir, render.Options{Getenv: func(string) string { return "" }}, Options{
+		Mentioned: func(manifests []byte) bool {
+			read[string(manifests)]++
+			return false
+		},
+	})
+	if want := map[string]int{"a\n": 1, "b\n": 1, "c\n": 1}; err != nil || !maps.Equal(read, want) {
+		t.Errorf("read: %v, %v", read, err)
 	}
 }
