@@ -42,6 +42,7 @@ func TestPrediction(t *testing.T) {
 	warned.Problems = []plan.Problem{problem("broken", "event X", "odd")}
 	silent := serving("silent", plan.Unchanged, plan.Unchanged)
 	silent.Stuck = true
+	held := problem("held", plan.Finalizer, "the deletion waits for the finalizer example.com/hold")
 	p := upgrade.Prediction{
 		Before: &plan.Plan{Services: []plan.Service{old, warned}, Refused: []plan.Problem{problem("never", "API server", "no")}},
 		Alone: &plan.Plan{
@@ -53,7 +54,7 @@ func TestPrediction(t *testing.T) {
 			},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
 				problem("cured", "API server", "name"), problem("deleted", plan.Controller, plan.Deletes),
-				problem("held", plan.Finalizer, "the deletion waits for the finalizer example.com/hold"), problem("preset", plan.Controller, plan.Fails+"no model"),
+				held, problem("preset", plan.Controller, plan.Fails+"no model"),
 				problem("done-refused", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
@@ -62,7 +63,7 @@ func TestPrediction(t *testing.T) {
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z"),
 				serving("done", plan.Changed, plan.Unchanged, "x"), serving("namesake", plan.Changed, plan.Unchanged, "x")},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("deleted", plan.Controller, plan.Deletes), problem("held", plan.Finalizer, "the deletion waits for the finalizer example.com/hold"),
+				problem("deleted", plan.Controller, plan.Deletes), held,
 				problem("preset", plan.Controller, plan.Fails+"no model"), problem("written", "API server", "value"),
 				problem("labelled", plan.Controller, plan.Deletes)},
 		},
