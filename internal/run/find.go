@@ -78,9 +78,12 @@ func (l *Loader) discover(ctx context.Context, folder string, set *settings.Sett
 	}))
 }
 
+// asksGit reports whether git is run, which it is not inside Argo CD.
+func (l *Loader) asksGit() bool { return l.Getenv("ARGOCD_APP_NAME") == "" }
+
 // discovering returns how sources are found. The manifests before a change are no sources after it.
 func (l *Loader) discovering(recurse func(folder string) bool) discover.Options {
-	o := discover.Options{Recurse: recurse, Mentioned: application.Mentioned, Git: l.Getenv("ARGOCD_APP_NAME") == ""}
+	o := discover.Options{Recurse: recurse, Mentioned: application.Mentioned, Git: l.asksGit()}
 	if l.Previous != "" {
 		o.Left = l.Dir.Real(l.Previous)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/checkout"
@@ -79,7 +80,7 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 	}
 	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
 	f := newFinder(l, locked, args, walked)
-	if err := f.open(args); err != nil {
+	if err := f.open(ctx, args); err != nil {
 		return nil, err
 	}
 	defer f.checkout.Close()
@@ -124,7 +125,7 @@ func (f *finder) sum(ctx context.Context, args []string) (*Inputs, error) {
 }
 
 // open opens the work tree of the first folder, or the root that the flags or the environment give.
-func (f *finder) open(args []string) error {
+func (f *finder) open(ctx context.Context, args []string) error {
 	args = slices.DeleteFunc(slices.Clone(args), func(path string) bool { return path == "-" })
 	dir := f.Dir.Absolute(First(args))
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -149,6 +150,9 @@ func (f *finder) open(args []string) error {
 		}
 	}
 	f.reader.Repository = f.checkout.Repository
+	if f.asksGit() {
+		f.reader.Ignored = sync.OnceValue(func() map[string]bool { return discover.Ignored(ctx, top, f.Getenv) })
+	}
 	if f.Clusters == "" {
 		return nil
 	}

@@ -130,7 +130,7 @@ func (f *finder) applicationsBefore(ctx context.Context) (top string, units []un
 		}
 	}
 	old := newFinder(&l, f.locked, nil, map[string]discover.Result{})
-	if err := old.open([]string{f.counterpart.there}); err != nil {
+	if err := old.open(ctx, []string{f.counterpart.there}); err != nil {
 		f.unknown(err)
 		return "", nil
 	}

@@ -119,7 +119,7 @@ func (d *discovery) walk(ctx context.Context) error {
 			return fs.SkipDir
 		}
 		if d.Git && (abs == d.Base || d.isWorkTree(abs)) { // git does not look into a submodule from outside
-			maps.Copy(d.ignored, ignored(ctx, abs, d.getenv))
+			maps.Copy(d.ignored, Ignored(ctx, abs, d.getenv))
 		}
 		c := d.candidate(abs)
 		d.folders, d.byPath[abs] = append(d.folders, c), c

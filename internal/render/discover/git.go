@@ -9,9 +9,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
 )
 
-// ignored returns the files and folders below a folder of a work tree that git ignores, absolute, as git tells. Without
+// Ignored returns the files and folders below a folder of a work tree that git ignores, absolute, as git tells. Without
 // git, or where it refuses the work tree, there are none.
-func ignored(ctx context.Context, dir string, getenv buildenv.Env) map[string]bool {
+func Ignored(ctx context.Context, dir string, getenv buildenv.Env) map[string]bool {
 	// core.fsmonitor names a program
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z",
 		"--others", "--ignored", "--exclude-standard", "--directory")
