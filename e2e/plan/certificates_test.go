@@ -45,6 +45,13 @@ func (p *proof) certify(ctx context.Context, service *unstructured.Unstructured)
 			"tls.crt": base64.StdEncoding.EncodeToString(certificate), "tls.key": base64.StdEncoding.EncodeToString(key),
 		},
 	}}
+	if p.plugin.KServeVersion == "0.16.0" { // it makes another at each look, unless one has expired: that it leaves as it is
+		secret.SetLabels(map[string]string{
+			"app.kubernetes.io/component": "llminferenceservice-workload", "app.kubernetes.io/name": service.GetName(),
+			"app.kubernetes.io/part-of": "llminferenceservice",
+		})
+		secret.SetAnnotations(map[string]string{"certificates.kserve.io/expiration": time.Unix(0, 0).UTC().Format(time.RFC3339)})
+	}
 	isController := true
 	secret.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: service.GetAPIVersion(), Kind: service.GetKind(), Name: service.GetName(), UID: service.GetUID(),

@@ -206,8 +206,8 @@ func dropPlaces(o map[string]any) {
 // several are the errors that the API server finds in an object.
 var several = regexp.MustCompile(`is invalid: \[.*\]`)
 
-// invalidValue is a value that is invalid, as JSON or as Go prints it.
-var invalidValue = regexp.MustCompile(`Invalid value: (null|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|(\[\])?\w+\.\w+\{.*?\}\}?): `)
+// invalidValue is a value that is invalid, as JSON or as Go prints it; none is in quotes before Kubernetes 1.34.
+var invalidValue = regexp.MustCompile(`Invalid value: ("?null"?|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|(\[\])?\w+\.\w+\{.*?\}\}?): `)
 
 // goMap is a mapping as Go prints it.
 var goMap = regexp.MustCompile(`map\[string\]interface \{\}(\{[^{}]*\})`)

@@ -149,6 +149,10 @@ func TestCompareRefusals(t *testing.T) {
 	if found := CompareRefusals(one, other); len(found) > 0 {
 		t.Errorf("differences of order: %q", shown(found))
 	}
+	one, other = Refusals{k: "Invalid value: null: not checked"}, Refusals{k: `Invalid value: "null": not checked`}
+	if found := CompareRefusals(one, other); len(found) > 0 {
+		t.Errorf("differences between releases of Kubernetes: %q", shown(found))
+	}
 	if found := CompareRefusals(real, Refusals{}); len(found) != 1 {
 		t.Errorf("differences: %q", shown(found))
 	}
