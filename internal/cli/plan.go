@@ -60,6 +60,7 @@ The exit code is 1 when something is refused, a service ends without its workloa
 		strings.Join(plan.Unready, ", "))
 	flags.Completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
+	flags.Completed(cmd, "like", plan.Releases)
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
 	output := flags.Format(cmd, plan.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -71,6 +72,9 @@ The exit code is 1 when something is refused, a service ends without its workloa
 			if !slices.Contains(plan.Unready, what) {
 				return fmt.Errorf("flag --unready: %q is not one of %s", what, strings.Join(plan.Unready, ", "))
 			}
+		}
+		if *like = strings.TrimPrefix(*like, "v"); cmd.Flags().Changed("like") && !slices.Contains(plan.Releases, *like) {
+			return fmt.Errorf("flag --like: %q is not one of %s", *like, strings.Join(plan.Releases, ", "))
 		}
 		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
@@ -196,8 +200,8 @@ func objects(manifests []plan.Manifest) (all []plan.Object) {
 }
 
 // program returns the program and the release that is meant: the newest of those that the setting allows, or what the
-// setting says where it is taken for another one.
-func (pl *planning) program(programs plan.Programs, version, like string) (path, release string, err error) {
+// setting says where it is taken for another one. The program is that of like only where there is none of what is meant.
+func (pl *planning) program(programs plan.Programs, version, like string) (path, meant string, err error) {
 	versions, _, err := kserve.ParseVersions(version)
 	if err == nil && !versions.Known() {
 		err = errors.New("plan needs the release of KServe: pass --kserve-version, or set it in " +
@@ -206,16 +210,20 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	if err != nil {
 		return "", "", err
 	}
-	path, release, err = newest(programs, versions)
+	path, release, err := newest(programs, versions)
+	meant = release
+	if versions.Likened() {
+		meant = strings.TrimPrefix(version, "v")
+	}
 	switch {
-	case err == nil && versions.Likened():
-		release = strings.TrimPrefix(version, "v")
-	case err != nil && like != "":
-		path, err = programs.Find(strings.TrimPrefix(like, "v"))
+	case like != "" && (err != nil || meant != release):
+		path, err = programs.Find(like)
+	case like != "" && like != release:
+		pl.warnings = append(pl.warnings, "flag --like: not used, because there is a program of KServe "+release)
 	case err != nil && !slices.Contains(plan.Releases, release):
 		err = fmt.Errorf("%w: take that of a release near by, with --like %s", err, plan.Near(release))
 	}
-	return path, release, err
+	return path, meant, err
 }
 
 // newest returns the program of the newest release that has one, or else an error about the newest release.
@@ -236,9 +244,6 @@ func newest(programs plan.Programs, versions kserve.Versions) (path, release str
 func unknown(answer *plan.Answer, manifests []plan.Manifest) error {
 	var all []error
 	for _, i := range answer.State.Unknown {
-		if i < 0 || i >= len(manifests) {
-			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
-		}
 		m := manifests[i]
 		version, _ := m.Object["apiVersion"].(string)
 		// ModelMesh has a kind in KServe's group (config/crd/bases/serving.kserve.io_predictors.yaml of modelmesh-serving).

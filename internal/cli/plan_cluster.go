@@ -57,9 +57,6 @@ func (pl *planning) configuredMode() (mode kserve.Mode, place string) {
 func (pl *planning) notInstalled(answer *plan.Answer) error {
 	var all []error
 	for _, r := range answer.Cluster {
-		if r.Index < 0 || r.Index >= len(pl.cluster) {
-			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
-		}
 		all = append(all, fmt.Errorf("%s: KServe %s does not take %s of the cluster: %s", pl.cluster[r.Index].Place,
 			answer.Release, r.Object, r.Message))
 	}

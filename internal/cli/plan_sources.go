@@ -77,7 +77,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	}
 	data, name, err := pl.env.readInput(cluster, pl.inputs.All[0].Settings.MaxInput)
 	if err != nil {
-		return err
+		return fmt.Errorf("flag --cluster: %w", err)
 	}
 	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
 		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)

@@ -88,9 +88,6 @@ func (pl *planning) upgraded(
 	if err != nil {
 		return p, err
 	}
-	if made.Previous == nil {
-		return p, errors.New(plan.Name + made.Release + ": its answer lacks what it makes of what is stored")
-	}
 	alone := *made
 	alone.Previous, alone.State = &plan.State{Objects: made.Stored}, *made.Previous
 	return upgrade.Prediction{

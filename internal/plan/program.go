@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,7 @@ type Programs struct {
 
 // Find returns the program of a release, or an error that says how to get it.
 func (p Programs) Find(release string) (string, error) {
-	name := fileName(release)
+	name, folder := fileName(release), ""
 	for _, dir := range append([]string{p.Beside}, filepath.SplitList(p.Path)...) {
 		if dir == "" {
 			continue
@@ -42,9 +43,16 @@ func (p Programs) Find(release string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		switch info, err := os.Stat(path); {
+		case err != nil:
+		case info.IsDir():
+			folder = path
+		default:
 			return path, nil
 		}
+	}
+	if folder != "" {
+		return "", fmt.Errorf("%s is a folder: the program with KServe's own code belongs in its place", folder)
 	}
 	if !slices.Contains(Releases, release) {
 		return "", fmt.Errorf("there is no program with the code of KServe %s, only of %s", release, strings.Join(Releases, ", "))
@@ -100,6 +108,8 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 			"once, or raise max-memory", name)
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("%s: %s (%w)", name, said(stderr.String()), err)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is there, but not the interpreter that it names", path)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -111,8 +121,8 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
 			name, answer.Version, wireVersion)
 	}
-	if answer.State.Objects == nil && answer.Cluster == nil {
-		return nil, fmt.Errorf("%s: its answer has no state", name)
+	if err := answer.fault(request); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if name != fileName(answer.Release) {
 		return nil, fmt.Errorf("%s: it has the code of KServe %s: take both programs from one release of the plugin", name,

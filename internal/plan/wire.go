@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"errors"
+	"slices"
+)
+
 // wireVersion is that of what a program of a release reads and writes.
 const wireVersion = 3
 
@@ -32,6 +37,55 @@ type Answer struct {
 	Later    *State   `json:"later,omitempty"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
+}
+
+// fault returns what an answer to a request lacks or cannot mean.
+func (a *Answer) fault(request Request) error {
+	for _, r := range a.Cluster {
+		if r.Index < 0 || r.Index >= len(request.Cluster) {
+			return errors.New("its answer names an object of the cluster that is not there")
+		}
+	}
+	for _, i := range a.State.Unknown {
+		if i < 0 || i >= len(request.Objects) {
+			return errors.New("its answer names an object that is not there")
+		}
+	}
+	switch {
+	case a.Cluster != nil:
+	case a.State.Objects == nil:
+		return errors.New("its answer has no state")
+	case request.Changed && a.Previous == nil:
+		return errors.New("its answer has no state before the change")
+	}
+	for _, state := range []*State{{Objects: a.Stored}, a.Previous, &a.State, a.Later} {
+		if state != nil && state.hasNameless() {
+			return errors.New("its answer has something without a kind or a name")
+		}
+	}
+	return nil
+}
+
+// hasNameless reports whether something of a state has no kind or no name. What is refused may have a generateName.
+func (s *State) hasNameless() bool {
+	var all []Reference
+	for _, o := range s.Objects {
+		all = append(all, referenceOf(o))
+	}
+	for _, g := range s.Gone {
+		all = append(all, g.Object)
+	}
+	for _, e := range slices.Concat(s.Errors, s.Events) {
+		all = append(all, e.Object)
+	}
+	for _, f := range s.Fights {
+		all = append(all, f.Object, f.By)
+	}
+	for _, u := range s.Unowned {
+		all = append(all, u.Object, u.By)
+	}
+	return slices.ContainsFunc(all, func(r Reference) bool { return r.Kind == "" || r.Name == "" }) ||
+		slices.ContainsFunc(s.Refused, func(r Refusal) bool { return r.Object.Kind == "" })
 }
 
 // State is what the cluster has in the end.

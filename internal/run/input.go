@@ -177,7 +177,7 @@ func (in *Input) readPrevious(ctx context.Context, path string) error {
 		return errors.New("standard input can't be both the source and the previous manifests")
 	}
 	if err := paths.Dir(in.options.Dir).Present(path); err != nil {
-		return err
+		return fmt.Errorf("flag --previous: %w", err)
 	}
 	options := in.options
 	options.Root, options.RootLocked, options.Previous = "", false, true
