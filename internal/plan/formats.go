@@ -44,7 +44,7 @@ func Text(w io.Writer, p *Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "What KServe %s makes%s\n", p.Release, p.likeness())
 	for _, refused := range p.Refused {
-		fmt.Fprintf(&b, "\n%s%s %s\n  %s\n", place(refused.Place), terminal.Quote(refused.Object.String()), refused.verdict(),
+		fmt.Fprintf(&b, "\n%s%s %s\n  %s\n", place(refused.Place), terminal.Quote(refused.Object.String()), refused.Verdict,
 			terminal.Quote(refused.Message))
 	}
 	for _, s := range p.Services {
@@ -82,27 +82,6 @@ func (s *Service) text(b *strings.Builder) {
 	if s.Stuck {
 		b.WriteString("  ! it ends without a workload\n")
 	}
-}
-
-// What can become of an object that is not as its manifest has it.
-const (
-	isRefused      = "is refused"
-	isNotDeleted   = "is not deleted"
-	isDeletedAgain = "is deleted again"
-	doesNotWork    = "does not work"
-)
-
-// verdict is what has become of an object.
-func (p *Problem) verdict() string {
-	switch {
-	case p.By == apiServer:
-		return isRefused
-	case p.By == Finalizer:
-		return isNotDeleted
-	case p.By == collector, p.Message == Deletes, p.Message == deletesLater:
-		return isDeletedAgain
-	}
-	return doesNotWork
 }
 
 func (p *Plan) likeness() string {
@@ -184,16 +163,16 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, stuck, verdicts := map[Effect]int{}, 0, 0, map[string]int{}
+	effects, restarts, stuck, verdicts := map[Effect]int{}, 0, 0, map[Verdict]int{}
 	for _, r := range p.Refused {
-		verdicts[r.verdict()]++
+		verdicts[r.Verdict]++
 	}
 	for _, s := range p.Services {
 		s.count(effects, &restarts)
 		if s.Stuck {
 			stuck++
 		} else if s.fails() {
-			verdicts[doesNotWork]++
+			verdicts[DoesNotWork]++
 		}
 	}
 	failing := 0
@@ -222,11 +201,11 @@ func (p *Plan) summary() string {
 	if restarts > 0 {
 		parts = append(parts, "pods of "+terminal.Count(restarts, "workload")+" restart")
 	}
-	add(verdicts[isRefused], "refused")
-	add(verdicts[isNotDeleted], "not deleted")
-	add(verdicts[isDeletedAgain], "deleted again")
+	add(verdicts[IsRefused], "refused")
+	add(verdicts[IsNotDeleted], "not deleted")
+	add(verdicts[IsDeletedAgain], "deleted again")
 	add(stuck, "without a workload")
-	add(verdicts[doesNotWork], "on which KServe fails")
+	add(verdicts[DoesNotWork], "on which KServe fails")
 	add(len(p.Later)-failing, "changed at KServe's next look")
 	add(failing, "failing at KServe's next look")
 	return strings.Join(parts, ", ")
@@ -253,7 +232,7 @@ func Markdown(w io.Writer, p *Plan) error {
 		left++
 	}
 	for _, refused := range p.Refused {
-		add(fmt.Sprintf("\n**%s %s** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()), refused.verdict(),
+		add(fmt.Sprintf("\n**%s %s** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()), refused.Verdict,
 			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message)))
 	}
 	for _, s := range p.Services {

@@ -33,7 +33,8 @@ func changed(services, lines int) *plan.Plan {
 			Problems: []plan.Problem{{Object: plan.Reference{Kind: "Pod", Name: "x"}, By: "controller", Message: "no"}},
 		})
 	}
-	p.Refused = []plan.Problem{{Object: plan.Reference{Kind: "InferenceService", Name: "no"}, By: "API server", Message: "no"}}
+	p.Refused = []plan.Problem{{Object: plan.Reference{Kind: "InferenceService", Name: "no"}, Verdict: plan.IsRefused,
+		By: "API server", Message: "no"}}
 	return p
 }
 

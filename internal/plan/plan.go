@@ -61,9 +61,21 @@ type Node struct {
 type Problem struct {
 	Object  Reference `json:"object"`
 	Place   string    `json:"place,omitempty"`
-	By      string    `json:"by"` // one of these, or "modelStatus", or "event" or "condition" with a name
+	Verdict Verdict   `json:"verdict,omitempty"` // of what is refused in a plan, and of no other
+	By      string    `json:"by"`                // one of these, or "modelStatus", or "event" or "condition" with a name
 	Message string    `json:"message"`
 }
+
+// Verdict is what becomes of an object that is not as its manifest has it.
+type Verdict string
+
+// The verdicts.
+const (
+	IsRefused      Verdict = "is refused"
+	IsNotDeleted   Verdict = "is not deleted"
+	IsDeletedAgain Verdict = "is deleted again"
+	DoesNotWork    Verdict = "does not work"
+)
 
 // IsFailure reports whether a controller ends with an error, never comes to an end, or waits for a configuration that is
 // missing.
@@ -75,7 +87,7 @@ func (p Problem) IsFailure() bool {
 const (
 	apiServer    = "API server"
 	collector    = "garbage collector"
-	Finalizer    = "finalizer"
+	finalizer    = "finalizer"
 	Controller   = "controller"
 	NeverSettles = "never settles"
 	presets      = "condition PresetsCombined"
@@ -83,7 +95,7 @@ const (
 
 // What is said of an object that KServe deletes, and how that begins which is said of one on which its controller fails.
 const (
-	Deletes      = "KServe's own controller deletes it"
+	deletes      = "KServe's own controller deletes it"
 	deletesLater = "KServe's own controller deletes it at its next look"
 	collects     = "the objects that own it are not there: take out metadata.ownerReferences"
 	Fails        = "its controller fails: "
@@ -96,15 +108,15 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	index := NewIndex(slices.Concat(manifests, previous), namespace)
 	before, now := newForest(cmp.Or(answer.Previous, &State{})), newForest(state)
 	p.refuse(state, now, index)
-	told := map[Reference]bool{}
+	told := map[any]bool{}
 	p.Services = p.services(before, now, state, index, told)
 	p.tellRest(state, now, index, told)
 	if answer.Later != nil {
 		then := newForest(answer.Later)
-		p.Later = p.changed(p.services(now, then, answer.Later, index, map[Reference]bool{}))
+		p.Later = p.changed(p.services(now, then, answer.Later, index, map[any]bool{}))
 		for _, g := range answer.Later.Gone {
 			if now.has(g.Object) {
-				p.Refused = append(p.Refused, Problem{g.Object, index.Place(g.Object), Controller, deletesLater})
+				p.Refused = append(p.Refused, Problem{g.Object, index.Place(g.Object), IsDeletedAgain, Controller, deletesLater})
 			}
 		}
 	}
@@ -113,42 +125,42 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 
 // refuse adds what is not accepted, deleted again, or not deleted.
 func (p *Plan) refuse(state *State, now *forest, index Index) {
-	add := func(r Reference, by, message string) {
-		p.Refused = append(p.Refused, Problem{r, index.Place(r), by, message})
+	add := func(r Reference, verdict Verdict, by, message string) {
+		p.Refused = append(p.Refused, Problem{r, index.Place(r), verdict, by, message})
 	}
 	for _, r := range state.Refused {
 		message := r.Message
 		if r.Deleted {
 			message = "the deletion is refused: " + message
 		}
-		add(r.Object, apiServer, message)
+		add(r.Object, IsRefused, apiServer, message)
 	}
 	for _, g := range state.Gone {
 		if g.Collected {
-			add(g.Object, collector, collects)
+			add(g.Object, IsDeletedAgain, collector, collects)
 		} else {
-			add(g.Object, Controller, Deletes)
+			add(g.Object, IsDeletedAgain, Controller, deletes)
 		}
 	}
 	for _, r := range now.order {
 		o := now.objects[r]
 		if at(o, "metadata", "deletionTimestamp") != nil {
 			waits := list("the deletion waits for the finalizer", at(o, "metadata", "finalizers"))
-			add(referenceOf(o), Finalizer, strings.Join(waits, ""))
+			add(referenceOf(o), IsNotDeleted, finalizer, strings.Join(waits, ""))
 		}
 	}
 }
 
-// tellRest adds what the controllers say of objects of which nothing has been told: they belong to no service.
-func (p *Plan) tellRest(state *State, now *forest, index Index, told map[Reference]bool) {
+// tellRest adds what the controllers say that has not been told: it is about objects that belong to no service.
+func (p *Plan) tellRest(state *State, now *forest, index Index, told map[any]bool) {
 	for _, e := range state.Errors {
-		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, index.Place(e.Object), Controller, Fails + e.Message})
+		if !told[e] {
+			p.Refused = append(p.Refused, Problem{e.Object, index.Place(e.Object), DoesNotWork, Controller, Fails + e.Message})
 		}
 	}
 	for _, f := range state.Fights {
 		if !told[f.Object] {
-			p.Refused = append(p.Refused, Problem{f.Object, index.Place(f.Object), Controller,
+			p.Refused = append(p.Refused, Problem{f.Object, index.Place(f.Object), DoesNotWork, Controller,
 				NeverSettles + ": " + f.message(state.Fights)})
 		}
 	}
@@ -156,20 +168,18 @@ func (p *Plan) tellRest(state *State, now *forest, index Index, told map[Referen
 		of := func(err Event) bool {
 			return err.Object.Groupless() == e.Object.Groupless() && alike(err.Message, e.Message)
 		}
-		if !told[e.Object] && !slices.ContainsFunc(state.Errors, of) {
+		if !told[e] && !slices.ContainsFunc(state.Errors, of) {
 			about := now.withGroup(e.Object)
-			p.Warnings = append(p.Warnings, Problem{about, index.Place(about), "event " + e.Reason, e.Message})
+			p.Warnings = append(p.Warnings, Problem{Object: about, Place: index.Place(about), By: "event " + e.Reason, Message: e.Message})
 		}
 	}
 }
 
-// services returns those of two states, with what is said of them in the second. It adds the objects of that to told.
-func (p *Plan) services(
-	before, now *forest, state *State, index Index, told map[Reference]bool,
-) []Service {
+// services returns those of two states, with what is said of them in the second. It adds that to told.
+func (p *Plan) services(before, now *forest, state *State, index Index, told map[any]bool) []Service {
 	all, reports := []Service{}, newReports(state)
 	for _, root := range roots(before, now) {
-		service := Service{Node: p.node(before, now, root), Place: index.Place(root)}
+		service := Service{Node: p.node(before, now, root, nil), Place: index.Place(root)}
 		service.Problems = reports.problems(now, root, told)
 		if o := now.objects[root]; o != nil {
 			service.Stuck = reports.isStuck(now, o, &service.Node)
@@ -299,8 +309,8 @@ func compare(a, b Reference) int {
 		cmp.Compare(a.APIVersion, b.APIVersion))
 }
 
-// node returns an object with what it owns in either state.
-func (p *Plan) node(before, now *forest, r Reference) Node {
+// node returns an object with what it owns in either state, but for what it is below: objects may own each other.
+func (p *Plan) node(before, now *forest, r Reference, above []Reference) Node {
 	old, is := before.objects[r], now.objects[r]
 	f, shown := now, is
 	if shown == nil {
@@ -317,9 +327,10 @@ func (p *Plan) node(before, now *forest, r Reference) Node {
 		}
 	}
 	slices.SortFunc(below, compare)
+	above = append(slices.Clip(above), r)
 	for _, child := range below {
-		if child.Kind != "Pod" {
-			n.Children = append(n.Children, p.node(before, now, child))
+		if child.Kind != "Pod" && !slices.Contains(above, child) {
+			n.Children = append(n.Children, p.node(before, now, child, above))
 		}
 	}
 	return n

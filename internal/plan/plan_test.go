@@ -122,6 +122,23 @@ func TestNew(t *testing.T) {
 					{Object: event, Reason: "Error", Message: "Failed: fails to reconcile: no runtime"}}},
 			want: []string{"! controller: fails to reconcile: no runtime\n", "1 object made, 1 on which KServe fails\n"}, not: "event",
 		},
+		"an error and a fight about what belongs to no service": {
+			objects: service + "}}\n" + deployment, failed: 2,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: worker}},
+				Fights: []plan.Fight{{Object: worker, By: iris, Path: "spec.x"}, {Object: worker, By: config, Path: "spec.x"}}},
+			want: []string{"Deployment a/iris-worker does not work\n  its controller fails: no Secret\n", "! never settles: "},
+		},
+		"a circle of owners": {
+			objects: service + ", ownerReferences: [{uid: d}]}}\n" + deployment, failed: 1,
+			previous: service + ", ownerReferences: [{uid: d}]}}\n" + deployment,
+			state:    plan.State{Errors: []plan.Event{{Message: "no runtime", Object: iris}}},
+			want:     []string{"InferenceService a/iris unchanged\n  Deployment iris unchanged: 1 replica\n  ! controller: no runtime\n\n"},
+		},
+		"an owner that changes sides": {
+			previous: service + ", ownerReferences: [{uid: d}]}}\n" + strings.Replace(deployment, "uid: s}", "uid: t}", 1),
+			objects:  service + ", labels: {a: b}}}\n" + deployment,
+			want:     []string{"  Deployment iris unchanged: 1 replica\n\n1 service, 1 changed\n"},
+		},
 		"an error of what belongs to no service": {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{

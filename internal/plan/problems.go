@@ -61,12 +61,16 @@ func runs(n *Node) bool {
 	})
 }
 
-// problems returns what the controllers say about a service and what it owns. It adds the objects of these to told.
-func (r *reports) problems(now *forest, root Reference, told map[Reference]bool) []Problem {
+// problems returns what the controllers say about a service and what it owns. It adds the errors and events, and the
+// objects of the fights, to told.
+func (r *reports) problems(now *forest, root Reference, told map[any]bool) []Problem {
 	var own []Reference
 	var collect func(Reference)
 	collect = func(r Reference) {
-		own = append(own, r.Groupless())
+		if slices.Contains(own, r) {
+			return // objects may own each other
+		}
+		own = append(own, r)
 		for _, child := range now.children[r] {
 			collect(child)
 		}
@@ -82,15 +86,15 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 		}
 	}
 	for _, about := range own {
-		for _, e := range r.errors[about] {
-			told[e.Object] = true
+		for _, e := range r.errors[about.Groupless()] {
+			told[e] = true
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
 	ready := isReady(now.objects[root])
 	for _, about := range own {
-		for _, e := range r.events[about] {
-			told[e.Object] = true
+		for _, e := range r.events[about.Groupless()] {
+			told[e] = true
 			if ready && strings.HasSuffix(e.Reason, "NotReady") {
 				continue // KServe has reported it on the way
 			}
@@ -98,7 +102,7 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 		}
 	}
 	for _, about := range own {
-		for _, f := range r.fights[about] {
+		for _, f := range r.fights[about.Groupless()] {
 			told[f.Object] = true
 			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message(r.writers)})
 		}

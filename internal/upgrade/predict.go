@@ -133,17 +133,18 @@ func (p Prediction) refused(about About) (changes []Change) {
 	before, alone, generated := objects(p.Before.Refused), objects(p.Alone.Refused), objects(p.Generated.Refused)
 	add := func(r plan.Problem, repaired bool, object, change string) {
 		c, told := about(r.Object)
-		theirs := !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") && r.Message != plan.Deletes
+		isDeleted := r.Verdict == plan.IsDeletedAgain && r.By == plan.Controller
+		theirs := !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") && !isDeleted
 		if !told || theirs || before[r.Object.Versionless()] {
 			return
 		}
 		c.Effect, c.Severity, c.Repaired = Breaks, transform.Error, repaired
 		switch {
-		case r.Message == plan.Deletes:
+		case isDeleted:
 			c.Message = p.release() + " deletes " + object
-		case r.By == plan.Finalizer:
+		case r.Verdict == plan.IsNotDeleted:
 			c.Message = p.release() + " deletes " + object + ": " + r.Message
-		case r.By == plan.Controller:
+		case r.Verdict == plan.DoesNotWork:
 			c.Message = p.release() + " fails with " + object + ": " + strings.TrimPrefix(r.Message, plan.Fails)
 		default:
 			c.Effect, c.Message = Refused, p.release()+" refuses "+change+": "+r.Message

@@ -34,6 +34,9 @@ func TestPrediction(t *testing.T) {
 	problem := func(name, by, message string) plan.Problem {
 		return plan.Problem{Object: reference("InferenceService", name), By: by, Message: message}
 	}
+	refused := func(name string, verdict plan.Verdict, message string) plan.Problem {
+		return plan.Problem{Object: reference("InferenceService", name), Verdict: verdict, By: plan.Controller, Message: message}
+	}
 	broken := serving("broken", plan.Deleted, plan.Unchanged)
 	broken.Stuck, broken.Problems = true, []plan.Problem{problem("broken", plan.Controller, "no runtime"), problem("broken", "event X", "odd")}
 	old := serving("old", plan.Unchanged, plan.Unchanged)
@@ -42,9 +45,9 @@ func TestPrediction(t *testing.T) {
 	warned.Problems = []plan.Problem{problem("broken", "event X", "odd")}
 	silent := serving("silent", plan.Unchanged, plan.Unchanged)
 	silent.Stuck = true
-	held := problem("held", plan.Finalizer, "the deletion waits for the finalizer example.com/hold")
+	held := refused("held", plan.IsNotDeleted, "the deletion waits for the finalizer example.com/hold")
 	p := upgrade.Prediction{
-		Before: &plan.Plan{Services: []plan.Service{old, warned}, Refused: []plan.Problem{problem("never", "API server", "no")}},
+		Before: &plan.Plan{Services: []plan.Service{old, warned}, Refused: []plan.Problem{refused("never", plan.IsRefused, "no")}},
 		Alone: &plan.Plan{
 			Release: "0.20.0",
 			Services: []plan.Service{
@@ -52,20 +55,20 @@ func TestPrediction(t *testing.T) {
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
 				serving("done", plan.Changed, plan.Changed, "a"),
 			},
-			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("cured", "API server", "name"), problem("deleted", plan.Controller, plan.Deletes),
-				held, problem("preset", plan.Controller, plan.Fails+"no model"),
-				problem("done-refused", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
+			Refused: []plan.Problem{refused("never", plan.IsRefused, "no"), refused("locked", plan.IsRefused, "mode"),
+				refused("cured", plan.IsRefused, "name"), refused("deleted", plan.IsDeletedAgain, "it is gone"),
+				held, refused("preset", plan.DoesNotWork, plan.Fails+"no model"),
+				refused("done-refused", plan.IsRefused, "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
 			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"),
 				serving("respelled", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z"),
 				serving("done", plan.Changed, plan.Unchanged, "x"), serving("namesake", plan.Changed, plan.Unchanged, "x")},
-			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("deleted", plan.Controller, plan.Deletes), held,
-				problem("preset", plan.Controller, plan.Fails+"no model"), problem("written", "API server", "value"),
-				problem("labelled", plan.Controller, plan.Deletes)},
+			Refused: []plan.Problem{refused("never", plan.IsRefused, "no"), refused("locked", plan.IsRefused, "mode"),
+				refused("deleted", plan.IsDeletedAgain, "it is gone"), held,
+				refused("preset", plan.DoesNotWork, plan.Fails+"no model"), refused("written", plan.IsRefused, "value"),
+				refused("labelled", plan.IsDeletedAgain, "it is gone")},
 		},
 		Unchanged: func(r plan.Reference) bool { return r.Name == "next" },
 	}
