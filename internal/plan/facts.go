@@ -22,7 +22,7 @@ func facts(f *forest, o Object) []string {
 		return workerSet(f, o)
 	case "Service":
 		if r.APIVersion == "serving.knative.dev/v1" {
-			return knative(o)
+			return knative(f, o)
 		}
 		return ports(o)
 	case "HorizontalPodAutoscaler", "ScaledObject":
@@ -40,10 +40,18 @@ func facts(f *forest, o Object) []string {
 		}
 		return list("hosts", hosts)
 	}
-	if url, _ := at(o, "status", "url").(string); url != "" {
+	if url, _ := at(o, "status", "url").(string); url != "" && !isLeft(o, url) {
 		return []string{url}
 	}
 	return nil
+}
+
+// isLeft reports whether a service no longer has its URL: KServe leaves that of an LLMInferenceService where it takes the
+// addresses away (updateRoutingStatus in pkg/controller/v1alpha2/llmisvc/router.go of KServe 0.20.0).
+func isLeft(o Object, url string) bool {
+	addresses, _ := at(o, "status", "addresses").([]any)
+	return o["kind"] == "LLMInferenceService" &&
+		!slices.ContainsFunc(addresses, func(address any) bool { return at(address, "url") == url })
 }
 
 // kedaMost are the replicas of a ScaledObject that names no most (defaultHPAMaxReplicas in apis/keda/v1alpha1 of KEDA).
@@ -94,16 +102,10 @@ func ports(o Object) []string {
 func deployment(f *forest, o Object) []string {
 	replicas := number(at(o, "spec", "replicas"), 1)
 	facts := []string{terminal.Count(int(replicas), "replica")}
-	// The pod has what KServe's webhooks add to the template.
-	containers, initial := containersOf(f, o)
-	for _, c := range containers {
-		facts = append(facts, describe(c))
-	}
-	for _, c := range initial {
-		facts = append(facts, "first "+describe(c))
-	}
+	pod := podOf(f, o)
+	facts = append(facts, describeAll("", pod)...)
 	surge := at(o, "spec", "strategy", "rollingUpdate", "maxSurge")
-	return append(facts, gpuFacts("pod", podGPUs(containers, initial), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
+	return append(facts, gpuFacts("pod", podGPUs(pod), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // workerSet describes a LeaderWorkerSet, whose replicas have one leader, made like the workers unless it has a template of
@@ -112,21 +114,18 @@ func workerSet(f *forest, o Object) []string {
 	template := at(o, "spec", "leaderWorkerTemplate")
 	size, replicas := number(at(template, "size"), 1), number(at(o, "spec", "replicas"), 1)
 	facts := []string{terminal.Count(int(size), "pod") + " a replica", terminal.Count(int(replicas), "replica")}
-	workers, _ := at(template, "workerTemplate", "spec", "containers").([]any)
-	leaders, own := at(template, "leaderTemplate", "spec", "containers").([]any)
+	leader, worker := at(template, "leaderTemplate", "spec"), at(template, "workerTemplate", "spec")
+	own := leader != nil
 	if !own {
-		leaders = workers
+		leader = worker
 	}
-	for _, c := range leaders {
-		facts = append(facts, describe(c))
-	}
+	facts = append(facts, describeAll("", leader)...)
 	if own && size > 1 {
-		for _, c := range workers {
-			facts = append(facts, "worker "+describe(c))
-		}
+		facts = append(facts, describeAll("worker ", worker)...)
 	}
 	surge := at(o, "spec", "rolloutStrategy", "rollingUpdateConfiguration", "maxSurge")
-	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
+	return append(facts, gpuFacts("replica", podGPUs(leader)+podGPUs(worker)*(size-1),
+		max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // gpuFacts tells how many GPUs a pod or replica takes, if any, and how many all do, also while a rollout has more of them.
@@ -138,16 +137,34 @@ func gpuFacts(unit string, each, largest int64, surge any) []string {
 		terminal.Count(int(largest), "replica"), each*(largest+surplus(surge, largest)))}
 }
 
-func containersOf(f *forest, o Object) (containers, initial []any) {
-	spec := at(o, "spec", "template", "spec")
+// podOf is the spec of the pod of a Deployment or a Knative Service, which has what KServe's webhooks add to the template, or
+// that of the template if there is no pod.
+func podOf(f *forest, o Object) any {
 	for _, child := range f.children[referenceOf(o).Versionless()] {
 		if child.Kind == "Pod" {
-			spec = at(f.objects[child], "spec")
+			return at(f.objects[child], "spec")
 		}
 	}
-	containers, _ = at(spec, "containers").([]any)
-	initial, _ = at(spec, "initContainers").([]any)
+	return at(o, "spec", "template", "spec")
+}
+
+// containersOf are those of the spec of a pod.
+func containersOf(pod any) (containers, initial []any) {
+	containers, _ = at(pod, "containers").([]any)
+	initial, _ = at(pod, "initContainers").([]any)
 	return containers, initial
+}
+
+// describeAll describes the containers of a pod, which is of some role, and those that run first.
+func describeAll(role string, pod any) (facts []string) {
+	containers, initial := containersOf(pod)
+	for _, c := range containers {
+		facts = append(facts, role+describe(c))
+	}
+	for _, c := range initial {
+		facts = append(facts, role+"first "+describe(c))
+	}
+	return facts
 }
 
 func describe(container any) string {
@@ -167,7 +184,8 @@ var accelerators = lazyregexp.New(`^(.*/(gpu|gaudi)|aws\.amazon\.com/neuron(core
 
 // podGPUs counts the accelerators that a pod asks for, as the scheduler does: what its containers and sidecars have together,
 // or more if an init container beside the sidecars before it has more.
-func podGPUs(containers, initial []any) int64 {
+func podGPUs(pod any) int64 {
+	containers, initial := containersOf(pod)
 	var sidecars, most int64
 	for _, c := range initial {
 		own := gpus([]any{c})
@@ -222,9 +240,8 @@ func surplus(surge any, replicas int64) int64 {
 }
 
 // knative describes a Knative Service, whose controller keeps as many pods as its annotations allow.
-func knative(o Object) []string {
-	template := at(o, "spec", "template")
-	annotations := at(template, "metadata", "annotations")
+func knative(f *forest, o Object) []string {
+	annotations := at(o, "spec", "template", "metadata", "annotations")
 	// Knative also reads the spellings of older releases (pkg/apis/autoscaling/register.go of knative/serving).
 	bound := func(name, older, otherwise string) string {
 		value, _ := at(annotations, "autoscaling.knative.dev/"+name).(string)
@@ -236,14 +253,12 @@ func knative(o Object) []string {
 		shown = fmt.Sprint(most)
 	}
 	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "minScale", "0"), shown)}
-	containers, _ := at(template, "spec", "containers").([]any)
-	for _, c := range containers {
-		facts = append(facts, describe(c))
-	}
+	pod := podOf(f, o)
+	facts = append(facts, describeAll("", pod)...)
 	if most > 0 {
 		first := max(1, number(bound("min-scale", "minScale", ""), 1)) // pods of a new revision, while the older one serves
-		facts = append(facts, gpuFacts("pod", gpus(containers), most, float64(first))...)
-	} else if perPod := gpus(containers); perPod > 0 {
+		facts = append(facts, gpuFacts("pod", podGPUs(pod), most, float64(first))...)
+	} else if perPod := podGPUs(pod); perPod > 0 {
 		facts = append(facts, terminal.Count(int(perPod), "GPU")+" a pod")
 	}
 	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {

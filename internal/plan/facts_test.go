@@ -68,6 +68,29 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// The pod of a Knative Service has what KServe's webhook adds.
+func TestKnativePod(t *testing.T) {
+	text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {template: {spec: {containers: [{name: main, "+
+		"image: x}]}}}}\n- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, "+
+		"spec: {containers: [{name: main, image: x}], initContainers: [{name: load, image: \"y:1\"}]}}")
+	if want := "iris: 0 to any number of replicas; main x; first load y:1\n"; !strings.Contains(text, want) {
+		t.Errorf("without %q:\n%s", want, text)
+	}
+}
+
+// An LLMInferenceService keeps the URL that it had, and not the addresses.
+func TestURL(t *testing.T) {
+	const left = "- {apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceService, metadata: {name: llama, namespace: a}, " +
+		"status: {url: \"http://one\", addresses: [%s]}}"
+	for addresses, want := range map[string]string{
+		"": "a/llama\n", `{url: "http://inside"}`: "a/llama\n", `{url: "http://inside"}, {url: "http://one"}`: "a/llama: http://one\n",
+	} {
+		if text := made(t, fmt.Sprintf(left, addresses)); !strings.Contains(text, want) {
+			t.Errorf("%s: without %q:\n%s", addresses, want, text)
+		}
+	}
+}
+
 // TestLeaderWorkerSets has what they run: a leader, which may be made like the workers, and the workers.
 func TestLeaderWorkerSets(t *testing.T) {
 	const (
@@ -77,7 +100,10 @@ func TestLeaderWorkerSets(t *testing.T) {
 		leader = `leaderTemplate: {spec: {containers: [{name: main, image: "z:1", resources: {limits: {nvidia.com/gpu: 4}}}]}}, `
 	)
 	for template, want := range map[string]string{
-		worker:          "main x; 24 GPUs a replica, 48 at 2 replicas, 72 during a rollout",
+		worker: "main x; 24 GPUs a replica, 48 at 2 replicas, 72 during a rollout",
+		leader + strings.Replace(worker, "containers:", "initContainers: "+
+			"[{name: load, image: 'y:1', resources: {limits: {nvidia.com/gpu: 9}}}], containers:", 1): "main z:1; worker main x; " +
+			"worker first load y:1; 22 GPUs a replica, 44 at 2 replicas, 66 during a rollout",
 		leader + worker: "main z:1; worker main x; 20 GPUs a replica, 40 at 2 replicas, 60 during a rollout",
 	} {
 		text := made(t, fmt.Sprintf(set, template))

@@ -56,6 +56,13 @@ func TestNew(t *testing.T) {
 		"stopped": {
 			objects: service + ", annotations: {serving.kserve.io/stop: \"True\"}}}", not: "without a workload",
 		},
+		"no longer ready, because it is stopped": {
+			objects: service + ", annotations: {serving.kserve.io/stop: \"true\"}}, status: {conditions: [{type: Ready, status: " +
+				"\"False\", reason: Stopped}]}}",
+			state: plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "no longer Ready"},
+				{Object: event, Reason: "Other", Message: "look"}}},
+			want: []string{"! event Other: look\n"}, not: "no longer Ready",
+		},
 		"KServe deletes it": {
 			state: plan.State{Gone: []plan.Gone{{Object: iris}}}, failed: 1,
 			want: []string{"iris.yaml:1: InferenceService a/iris is deleted again\n  KServe's own controller deletes it\n",

@@ -43,8 +43,7 @@ func (r *reports) isStuck(now *forest, o Object, n *Node) bool {
 	default:
 		return false
 	}
-	stop, _ := at(o, "metadata", "annotations", "serving.kserve.io/stop").(string)
-	if at(o, "metadata", "deletionTimestamp") != nil || strings.EqualFold(stop, "true") ||
+	if at(o, "metadata", "deletionTimestamp") != nil || isStopped(o) ||
 		at(o, "metadata", "annotations", "serving.kserve.io/deploymentMode") == "ModelMesh" {
 		return false
 	}
@@ -53,6 +52,12 @@ func (r *reports) isStuck(now *forest, o Object, n *Node) bool {
 		return child.IsWorkload() && len(r.errors[child.Groupless()]) > 0 && len(now.children[child.Versionless()]) == 0
 	})
 	return lost || podless || !runs(n)
+}
+
+// isStopped reports whether a service shall not run.
+func isStopped(o Object) bool {
+	stop, _ := at(o, "metadata", "annotations", "serving.kserve.io/stop").(string)
+	return strings.EqualFold(stop, "true")
 }
 
 func runs(n *Node) bool {
@@ -91,12 +96,12 @@ func (r *reports) problems(now *forest, root Reference, told map[any]bool) []Pro
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
-	ready := isReady(now.objects[root])
+	expected := isReady(now.objects[root]) || isStopped(now.objects[root])
 	for _, about := range own {
 		for _, e := range r.events[about.Groupless()] {
 			told[e] = true
-			if ready && strings.HasSuffix(e.Reason, "NotReady") {
-				continue // KServe has reported it on the way
+			if expected && strings.HasSuffix(e.Reason, "NotReady") {
+				continue // KServe has reported it on the way, or the stop
 			}
 			add(Problem{Object: e.Object, By: "event " + e.Reason, Message: e.Message})
 		}
