@@ -63,10 +63,8 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		if err := setMode(o, mode); err != nil {
 			return nil, err
 		}
-		if err := c.put(o); err != nil && given[kserveConfig] {
-			return nil, fmt.Errorf("KServe does not take its own %s with the ConfigMap %s of the cluster: %w", k, kserveConfig.name, err)
-		} else if err != nil {
-			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
+		if err := c.put(o); err != nil {
+			return c.blame(request, fmt.Errorf("KServe %s does not take its own %s: %w", release.Version, k, err))
 		}
 	}
 	put(false)
@@ -126,6 +124,9 @@ func Configure(config map[string]any, part, field string, value any) error {
 	settings := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &settings); err != nil {
 		return fmt.Errorf("%s: %s: %w", kserveConfig.name, part, err)
+	}
+	if settings == nil {
+		return fmt.Errorf("%s: %s is null", kserveConfig.name, part)
 	}
 	settings[field] = value
 	changed, err := json.Marshal(settings)

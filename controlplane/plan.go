@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -78,11 +79,8 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return answer, err
 	}
 	if err := c.setUp(ctx, release, request); err != nil {
-		if i := slices.IndexFunc(request.Cluster, func(o map[string]any) bool { return keyOf(o) == kserveConfig }); i >= 0 {
-			answer.Cluster = []Refusal{{Index: i, Object: c.server.reference(kserveConfig), Message: err.Error()}}
-			return answer, nil
-		}
-		return nil, err
+		answer.Cluster, err = c.blame(request, err)
+		return answer, err
 	}
 	if err := c.manager.settle(ctx); err != nil {
 		return nil, err
@@ -106,6 +104,17 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		answer.Later, err = p.lookAgain(ctx, state, request.Objects)
 	}
 	return answer, err
+}
+
+// blame makes of an error with KServe's configuration a refusal of that of the cluster, if the request has one.
+func (c *Cluster) blame(request Request, err error) ([]Refusal, error) {
+	i := slices.IndexFunc(request.Cluster, func(o map[string]any) bool { return keyOf(o) == kserveConfig })
+	if i < 0 {
+		return nil, err
+	}
+	var wrong partError
+	errors.As(err, &wrong)
+	return []Refusal{{Index: i, Object: c.server.reference(kserveConfig), Key: wrong.key, Message: err.Error()}}, nil
 }
 
 // has reports whether the request has an object of a kind, or of one whose name goes on.

@@ -32,13 +32,32 @@ func Configuration[M, D, I any](
 		if err != nil {
 			return nil, err
 		}
-		d, err := deploy(config)
+		d, err := part("deploy", deploy, config)
 		if err != nil {
 			return nil, err
 		}
-		i, err := ingress(config)
+		i, err := part("ingress", ingress, config)
 		return []any{d, i}, err
 	}
+}
+
+// partError is what is wrong with a part of KServe's configuration, a key of its ConfigMap.
+type partError struct {
+	key string
+	error
+}
+
+// part reads a part of a configuration. KServe panics where it is null.
+func part[M, P any](key string, read func(M) (P, error), config M) (p P, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: panic: %v", key, r)
+		}
+		if err != nil {
+			err = partError{key, err}
+		}
+	}()
+	return read(config)
 }
 
 // Clientset reads nothing for [Configuration].

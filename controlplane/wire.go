@@ -69,6 +69,7 @@ type Unowned struct {
 type Refusal struct {
 	Index   int       `json:"index"` // in the request; of Previous for an object that could not be deleted
 	Object  Reference `json:"object"`
+	Key     string    `json:"key,omitempty"`     // of a ConfigMap's data, if that is wrong
 	Deleted bool      `json:"deleted,omitempty"` // whether the deletion is refused
 	Message string    `json:"message"`           // of the API server
 }

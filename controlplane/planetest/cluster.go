@@ -27,6 +27,10 @@ func presets(t *testing.T, release controlplane.Release) {
 			t.Errorf("presets %s: image %v", name, got)
 		}
 	}
+	wrong := controlplane.Request{Cluster: manifests(t, wrongConfig+"{deploy: \"null\"}"), Objects: manifests(t, llmService(release))}
+	if c := ask(t, release, wrong).Cluster; len(c) != 1 || c[0].Object.Kind != "ConfigMap" {
+		t.Errorf("KServe does not take its own presets: refused %v", c)
+	}
 }
 
 // taken tests that KServe knows of somebody else's Deployment in its way only if its cache has it. From 0.17.0 on, that

@@ -98,16 +98,22 @@ metadata: {name: newer}
 		"serving.kserve.io/v1alpha1" {
 		t.Errorf("refused: %v", c)
 	}
-	broken := `apiVersion: v1
-kind: ConfigMap
-metadata: {name: inferenceservice-config, namespace: kserve}
-data: {ingress: "{", deploy: '{"defaultDeploymentMode": "Standard"}'}
-`
-	if c := ask(t, release, controlplane.Request{Cluster: manifests(t, broken)}).Cluster; len(c) != 1 ||
-		!strings.HasPrefix(c[0].Message, "KServe's configuration: ") {
-		t.Errorf("refused: %v", c)
+	for data, key := range map[string]string{
+		`{ingress: "{", deploy: '{"defaultDeploymentMode": "Standard"}'}`: "ingress", `{deploy: "null"}`: "deploy",
+	} {
+		request.Cluster = manifests(t, wrongConfig+data)
+		if c := ask(t, release, request).Cluster; len(c) != 1 || c[0].Key != key ||
+			!strings.HasPrefix(c[0].Message, "KServe's configuration: ") {
+			t.Errorf("%s: refused: %v", data, c)
+		}
+	}
+	if err := controlplane.Configure(manifests(t, wrongConfig+"{deploy: \"null\"}")[0], "deploy", "a", "b"); err == nil {
+		t.Error("a part that is null is no error")
 	}
 }
+
+// wrongConfig is a configuration of KServe without its data.
+const wrongConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: inferenceservice-config, namespace: kserve}\ndata: "
 
 func unknown(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Objects: manifests(t, "apiVersion: x.invalid/v1\nkind: X\nmetadata: {name: x}")})

@@ -16,7 +16,7 @@ func (pl *planning) inKServe() error {
 		metadata := m.Object["metadata"].(map[string]any)
 		if m.Object["kind"] == "ConfigMap" && metadata["name"] == kserve.ConfigMap && metadata["namespace"] != "kserve" {
 			return fmt.Errorf("%s: the ConfigMap %s is in the namespace %v, and plan reads that in kserve: correct the namespaces "+
-				"of what the file has of KServe's own", m.Place, kserve.ConfigMap, metadata["namespace"])
+				"of what the file has of KServe's own", m.PlaceOf("metadata", "namespace"), kserve.ConfigMap, metadata["namespace"])
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (pl *planning) configuredMode() (mode kserve.Mode, place string) {
 			continue
 		}
 		if mode, err := kserve.ConfiguredMode(deploy); err == nil {
-			return mode, m.Place
+			return mode, m.PlaceOf("data", "deploy")
 		}
 	}
 	return "", ""
@@ -57,8 +57,11 @@ func (pl *planning) configuredMode() (mode kserve.Mode, place string) {
 func (pl *planning) notInstalled(answer *plan.Answer) error {
 	var all []error
 	for _, r := range answer.Cluster {
-		all = append(all, fmt.Errorf("%s: KServe %s does not take %s of the cluster: %s", pl.cluster[r.Index].Place,
-			answer.Release, r.Object, r.Message))
+		place := pl.cluster[r.Index].Place
+		if r.Key != "" {
+			place = pl.cluster[r.Index].PlaceOf("data", r.Key)
+		}
+		all = append(all, fmt.Errorf("%s: KServe %s does not take %s of the cluster: %s", place, answer.Release, r.Object, r.Message))
 	}
 	return errors.Join(all...)
 }

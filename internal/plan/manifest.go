@@ -19,7 +19,12 @@ type Manifest struct {
 	Place  string // path:line
 	Given  string // Kind namespace/name, as the manifest has them
 	Source int    // which of several sources it is of
+
+	place func(yamldoc.Path) string // of what is at a path below the object
 }
+
+// PlaceOf returns where the value at a path is, or what there is on the way to it.
+func (m Manifest) PlaceOf(path ...any) string { return m.place(path) }
 
 // Index finds the manifests of objects.
 type Index map[Reference]*Manifest
@@ -148,8 +153,9 @@ func lines(d yamldoc.Document) func(yamldoc.Path) int {
 			return d.Line
 		}
 		item := tree.Root.Get(at...)
-		if item == nil {
-			return d.Line
+		for item == nil {
+			at = at[:len(at)-1]
+			item = tree.Root.Get(at...)
 		}
 		line, _ := tree.Position(item.Start)
 		return d.Line + line - 1
@@ -195,7 +201,8 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 	case strings.HasPrefix(version, group):
 		return nil, fmt.Errorf("%s: %s: metadata.generateName makes another service at each sync: give it a name", place(at), kind)
 	}
-	return []Manifest{{Object: o, Place: place(at), Given: referenceOf(o).String()}}, nil
+	below := func(path yamldoc.Path) string { return place(at.With(path...)) }
+	return []Manifest{{Object: o, Place: place(at), Given: referenceOf(o).String(), place: below}}, nil
 }
 
 // Identity is the object without the version of its group, which nothing else has in a cluster. An object without a

@@ -110,6 +110,7 @@ type Unowned struct {
 type Refusal struct {
 	Index   int       `json:"index"`
 	Object  Reference `json:"object"`
+	Key     string    `json:"key,omitempty"`
 	Deleted bool      `json:"deleted,omitempty"`
 	Message string    `json:"message"`
 }

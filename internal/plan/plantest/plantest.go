@@ -16,8 +16,8 @@ import (
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names, and
 // with a label mode. An LLMInferenceService that is called preset gets one with the image of the release's preset.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
-// workloads are unready is stuck. An object of the cluster that is called refused is. What is stored stays, but that
-// of services that are called rolls, locked and breaks: see takeover.
+// workloads are unready is stuck. An object of the cluster that is called refused is, for its key deploy. What is stored
+// stays, but that of services that are called rolls, locked and breaks: see takeover.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
@@ -28,7 +28,7 @@ func Program() {
 	for i, o := range request.Cluster {
 		if name := o["metadata"].(map[string]any)["name"]; name == "refused" {
 			answer.Cluster = append(answer.Cluster, plan.Refusal{Index: i, Object: plan.Reference{Kind: "ConfigMap", Name: "refused"},
-				Message: "ConfigMap \"refused\" is invalid"})
+				Key: "deploy", Message: "ConfigMap \"refused\" is invalid"})
 		}
 	}
 	if request.Stored != nil {
