@@ -111,12 +111,20 @@ var intents = []intent{
 		func(_ map[string]any, c change) bool { return text(c.after) != "" },
 	},
 	{
-		"KS507", service, regexp.MustCompile(annotated + `storageSecretName$`),
+		"KS507", service + "|" + llm, regexp.MustCompile(annotated + `(storageSecretName|nodegroup)$`),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{
 		"KS507", service + "|" + llm + "|ServingRuntime",
 		regexp.MustCompile(`(secretName|claimName| (secret|configMap)(Ref|KeyRef)? name|config ref name)$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
+		"KS507", llm, regexp.MustCompile(`^spec router (gateway|route|scheduler pool) .+ name$| pvc ref name$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
+		"KS507", "LocalModel(Namespace)?Cache", regexp.MustCompile(`^spec nodeGroups `),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{

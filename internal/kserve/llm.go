@@ -116,7 +116,7 @@ var LLMChildren = []LLMChild{
 	{ServiceAccount, LLMDeployment, "", since(0, 17), singleNode},
 	{transform.GroupKind{Kind: "Service"}, "-kserve-workload-svc", "", since(0, 16), "ReconcileWorkloadServiceError"},
 	{transform.GroupKind{Kind: "Secret"}, "-kserve-self-signed-certs", "", since(0, 16), "ReconcileCertsError"},
-	{httpRoute, "-kserve-route", "", since(0, 17), "HTTPRouteReconcileError"},
+	{HTTPRoute, "-kserve-route", "", since(0, 17), "HTTPRouteReconcileError"},
 	{HorizontalPodAutoscaler, "-kserve-hpa", "", LLMScaling, scaling},
 	{HorizontalPodAutoscaler, "-kserve-prefill-hpa", Prefill, LLMScaling, scaling},
 	{ScaledObject, "-kserve-keda", "", LLMScaling, scaling},
@@ -137,9 +137,9 @@ const (
 var (
 	Deployment     = transform.GroupKind{Group: "apps", Kind: "Deployment"}
 	ServiceAccount = transform.GroupKind{Kind: "ServiceAccount"}
+	HTTPRoute      = transform.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
 
-	httpRoute = transform.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
-	variant   = transform.GroupKind{Group: "llmd.ai", Kind: "VariantAutoscaling"}
+	variant = transform.GroupKind{Group: "llmd.ai", Kind: "VariantAutoscaling"}
 )
 
 // longestChild is the length of the longest name of an object that KServe makes.

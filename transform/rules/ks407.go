@@ -32,22 +32,22 @@ var nodeGroup = &transform.Rule{
 			p.checkModelsPath()
 			return
 		}
-		for i, group := range p.Object.Get(nodeGroupsAt...).Strings() {
-			p.checkNodeGroup(nodeGroupsAt.With(i), group)
+		for _, group := range p.groupReferences() {
+			p.checkNodeGroup(group)
 		}
 	}),
 }
 
 // checkNodeGroup looks for a node group with a similar name if the render has node groups, but not this one. Without it
 // KServe makes nothing for the cache (Reconcile in pkg/controller/v1alpha1/localmodel@v0.14.1 to @v0.20.0).
-func (p *pass) checkNodeGroup(at yamldoc.Path, name string) {
+func (p *pass) checkNodeGroup(r reference) {
 	groups := p.index.nodeGroups()
-	if name == "" || groups.named[name] != nil {
+	if r.name == "" || groups.named[r.name] != nil || len(p.renamed(r)) > 0 { // KS507
 		return
 	}
-	if similar := groups.similar(name, func(*transform.Object) bool { return true }); similar != nil {
-		p.Report(transform.Report{At: at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
-			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", name, similar.Name)})
+	if similar := groups.similar(r.name, func(*transform.Object) bool { return true }); similar != nil {
+		p.Report(transform.Report{At: r.at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
+			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", r.name, similar.Name)})
 	}
 }
 

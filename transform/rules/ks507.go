@@ -25,7 +25,7 @@ var danglingReference = &transform.Rule{
 	Since: transform.Release{0, 2},
 	Kinds: []transform.GroupKind{
 		kserve.InferenceService, kserve.InferenceGraph, kserve.TrainedModel, kserve.LLMInferenceService,
-		kserve.LLMInferenceServiceConfig, kserve.ServingRuntime,
+		kserve.LLMInferenceServiceConfig, kserve.ServingRuntime, kserve.LocalModelCache, localModelNamespaceCache,
 	},
 	Example:  "unknown/prefix",
 	Severity: transform.Error,
@@ -48,7 +48,7 @@ func checkReferences(p *pass) {
 		if p.known(r) {
 			continue
 		}
-		f, seeker := transform.Report{At: r.at}, "KServe"
+		f, seeker := transform.Report{At: r.at, PodsStay: r.podsStay}, "KServe"
 		if r.ofPod {
 			seeker = "Kubernetes"
 		}
@@ -99,10 +99,12 @@ type reference struct {
 	at            yamldoc.Path
 	before, after string // what is around the name
 	name          string
+	namespace     string                // of what it refers to, if it is not that of the object
 	kinds         []transform.GroupKind // the first one that exists counts
 	// elsewhere says that the cluster may well have the object although the render does not.
 	elsewhere bool
 	ofPod     bool // whether Kubernetes looks for it, to start a pod
+	podsStay  bool // whether no pod has anything of it
 	proven    bool // whether only what is proven to be renamed is missed
 }
 
@@ -120,6 +122,13 @@ var (
 	secret         = transform.GroupKind{Kind: "Secret"}
 	configMap      = transform.GroupKind{Kind: "ConfigMap"}
 	serviceAccount = transform.GroupKind{Kind: "ServiceAccount"}
+
+	gateway = transform.GroupKind{Group: kserve.HTTPRoute.Group, Kind: "Gateway"}
+	// KServe 0.16.0 looks for a pool of the second group (pkg/controller/v1alpha1/llmisvc/router.go).
+	inferencePools = []transform.GroupKind{
+		{Group: "inference.networking.k8s.io", Kind: "InferencePool"},
+		{Group: "inference.networking.x-k8s.io", Kind: "InferencePool"},
+	}
 )
 
 // The Secret in which KServe looks for storage.key, and for tokens: the annotation's, else the one with the name
@@ -143,6 +152,8 @@ func (p *pass) references() (all []reference) {
 		return p.llmReferences()
 	case kserve.ServingRuntime:
 		return p.podReferences()
+	case kserve.LocalModelCache, localModelNamespaceCache:
+		return p.groupReferences()
 	}
 	all = append(all, p.account(yamldoc.Path{"spec"}))
 	for node := range p.Object.Get("spec", "nodes").Children() {
@@ -166,11 +177,72 @@ func (p *pass) llmReferences() (all []reference) {
 	}
 	for _, part := range llmParts {
 		all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
+		all = append(all, p.offloadReferences(part.With("kvCacheOffloading"))...)
 	}
 	config := yamldoc.Path{"spec", "router", "scheduler", "config", "ref", "name"}
 	all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
-		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true})
+		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true},
+		p.chosenGroup(kserve.LLMCached))
+	all = append(all, p.routerReferences()...)
 	return append(all, p.podReferences()...)
+}
+
+// offloadReferences returns the claims of the file systems to which a part of an LLM service moves its cache
+// (attachKVCacheSecondaryTiers in workload_kvcache.go@v0.20.0).
+func (p *pass) offloadReferences(offloading yamldoc.Path) (all []reference) {
+	if p.types().At(offloading).Dropped {
+		return nil
+	}
+	tiers := offloading.With("secondary")
+	for i, tier := range p.Object.Get(tiers...).List() {
+		claim := yamldoc.Path{"fileSystem", "pvc", "ref", "name"}
+		all = append(all, reference{at: tiers.With(i).With(claim...), name: tier.Get(claim...).Str(),
+			kinds: []transform.GroupKind{volumeClaim}, elsewhere: true, ofPod: true})
+	}
+	return all
+}
+
+// routerReferences returns what KServe looks for to route requests (router_validation.go and router.go of
+// pkg/controller/v1alpha1/llmisvc@v0.16.0 and pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
+func (p *pass) routerReferences() (all []reference) {
+	http := routerPath.With("route", "http")
+	for _, list := range []struct {
+		at   yamldoc.Path
+		kind transform.GroupKind
+	}{
+		{routerPath.With("gateway", "refs"), gateway}, {http.With("spec", "parentRefs"), gateway},
+		{http.With("refs"), kserve.HTTPRoute},
+	} {
+		for i, ref := range p.Object.Get(list.at...).List() {
+			all = append(all, reference{at: list.at.With(i, "name"), name: ref.Get("name").Str(),
+				namespace: ref.Get("namespace").Str(), kinds: []transform.GroupKind{list.kind}, elsewhere: true, podsStay: true})
+		}
+	}
+	pool := routerPath.With("scheduler", "pool", "ref", "name")
+	return append(all, reference{at: pool, name: p.Object.Get(pool...).Str(), kinds: inferencePools, elsewhere: true})
+}
+
+// groupReferences returns the node groups of a cache.
+func (p *pass) groupReferences() (all []reference) {
+	for i, group := range p.Object.Get(nodeGroupsAt...).Strings() {
+		all = append(all, reference{at: nodeGroupsAt.With(i), name: group,
+			kinds: []transform.GroupKind{localModelNodeGroup}, elsewhere: true, podsStay: true})
+	}
+	return all
+}
+
+// groupsChosen are the releases in which a service can choose a node group, and gets no cache that lacks it
+// (setLocalModelLabel in inference_service_defaults.go@v0.15.0 to @v0.20.0). LLM services can where they get caches.
+var groupsChosen = transform.Window{From: transform.Release{0, 15, 0}}
+
+// chosenGroup returns the node group that a service chooses, one without a name before the releases of the window.
+func (p *pass) chosenGroup(since transform.Window) reference {
+	r := reference{at: yamldoc.Path{"metadata", "annotations", nodeGroupKey}, elsewhere: true,
+		kinds: []transform.GroupKind{localModelNodeGroup}}
+	if p.Versions.Any(since) {
+		r.name = p.Object.Get(r.at...).Str()
+	}
+	return r
 }
 
 func (p *pass) configReferences() (all []reference) {
@@ -185,7 +257,7 @@ func (p *pass) configReferences() (all []reference) {
 func (p *pass) serviceReferences() []reference {
 	s := p.KServe.Service(p.Object)
 	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
-		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}}
+		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}, p.chosenGroup(groupsChosen)}
 	for _, component := range s.Components() {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
@@ -258,7 +330,7 @@ func (p *pass) known(r reference) bool {
 // referred returns the object that a reference with the name refers to, nil if the render lacks it.
 func (p *pass) referred(r reference, name string) *transform.Object {
 	for _, kind := range r.kinds {
-		namespaces := []string{p.Object.Namespace}
+		namespaces := []string{cmp.Or(r.namespace, p.Object.Namespace)}
 		if kind == kserve.LLMInferenceServiceConfig {
 			namespaces = append(namespaces, kserve.Namespaces...)
 		}
@@ -289,9 +361,9 @@ type referable struct {
 // nameHash is what kustomize's generators put behind a name (encode in api/hasher/hasher.go of kustomize@v0.21.2).
 var nameHash = lazyregexp.New(`-[2456789bcdfghkmt]{10}$`)
 
-// newReferable leaves out the namespace of a ClusterServingRuntime, which kustomize or a setting may give it.
+// newReferable leaves out the namespace of an object of the cluster, which kustomize or a setting may give it.
 func newReferable(kind transform.GroupKind, namespace, name string) referable {
-	if kind == kserve.ClusterServingRuntime {
+	if kind == kserve.ClusterServingRuntime || kind == localModelNodeGroup {
 		namespace = ""
 	}
 	return referable{kind: kind, namespace: namespace, name: name}
@@ -299,7 +371,8 @@ func newReferable(kind transform.GroupKind, namespace, name string) referable {
 
 func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
 	found := map[referable]*transform.Object{}
-	own := []string{volumeClaim.Kind, secret.Kind, configMap.Kind, serviceAccount.Kind}
+	own := []string{volumeClaim.Kind, secret.Kind, configMap.Kind, serviceAccount.Kind, gateway.Kind, kserve.HTTPRoute.Kind,
+		inferencePools[0].Kind}
 	mayHold := func(text []byte) bool {
 		return slices.ContainsFunc(own, func(kind string) bool { return bytes.Contains(text, []byte(kind)) })
 	}

@@ -204,7 +204,7 @@ func (c caches) of(service *transform.Object) (name string, known bool) {
 		return "", true
 	}
 	uri := service.Get(cachedAt(service)...).Str()
-	if isPlaceholder(uri) || annotations.Get("serving.kserve.io/nodegroup") != nil {
+	if isPlaceholder(uri) || annotations.Get(nodeGroupKey) != nil {
 		return "", false
 	}
 	for _, at := range []cachePlace{

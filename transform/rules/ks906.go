@@ -50,7 +50,8 @@ func checkDeletedWorkers(p *pass) {
 		f.Severity = transform.Warning
 		f.Message += "find out whether your distribution has the repair, " + workersKept
 	case p.Versions.All(workersDeleted):
-		f.Message += "install a release with " + workersKept + ", or go back to 0.19.0"
+		f.Message += fmt.Sprintf("run a release before %s, or one with %s: they leave the workers",
+			workersDeleted.From, workersKept)
 	default:
 		f.Severity, f.Needs = transform.Warning, kserveVersion
 		f.Message += "leave that release out, for one with " + workersKept
