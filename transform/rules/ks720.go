@@ -55,8 +55,8 @@ func checkSecondGPU(p *pass) {
 			s.MultiNode(component) || !spec.Get("deploymentStrategy").IsNull() || p.podText(s, component) == p.podText(was, component) {
 			continue
 		}
-		p.Report(transform.Report{At: at, Message: fmt.Sprintf("the new pod of the %s needs a second %s and stays Pending "+
-			"without one, because KServe's Deployment makes it before the old one goes: keep one free, or set "+
+		p.Report(transform.Report{At: at, Message: fmt.Sprintf("the new pod of the %s needs its %s beside the old pod's and "+
+			"stays Pending without, because KServe's Deployment makes it before the old one goes: keep as many free, or set "+
 			"%s.deploymentStrategy.type to Recreate, so that nothing serves until the new pod is ready", component, gpu,
 			component)})
 	}
