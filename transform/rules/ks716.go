@@ -48,7 +48,7 @@ func checkFixedSelector(p *pass) {
 		c := selectorChange{p, s, was, part, versions.Any(kserve.LLM["v1alpha2"])}
 		before, after := c.selector(was), c.selector(s)
 		old, is := before[roleLabel], after[roleLabel]
-		if len(part) == 1 && old != is && s.Has(prefill...) != was.Has(prefill...) {
+		if old != is && s.Has(prefill...) != was.Has(prefill...) {
 			c.report(prefill, "prefill", roleLabel+", which was "+old+" and is now "+is+",")
 			continue
 		}
