@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -40,20 +41,38 @@ func checkLongName(p *pass) {
 		return
 	}
 	at := yamldoc.Path{"metadata", "name"}
+	host := longestHost(p, s)
+	own := ownNames(s, host)
+	host += "-" + s.Namespace
+	longHost := s.Namespace != "" && !isPlaceholder(s.Namespace) && len(host) > longestLabel
 	if name := longestPods(p, s); len("isvc."+name) > longestLabel {
-		p.Report(transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
-			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten the name by %d", name,
-			longestLabel, len("isvc."+name)-longestLabel)})
+		f := transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
+			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten %s by %d", name,
+			longestLabel, joined(own, "or"), len("isvc."+name)-longestLabel)}
+		if longHost {
+			f.Message += fmt.Sprintf(", or by %d if the host is %s.DOMAIN", len(host)-longestLabel, host)
+		}
+		p.Report(f)
 		return
 	}
-	host := longestHost(p, s) + "-" + s.Namespace
-	if s.Namespace == "" || isPlaceholder(s.Namespace) || len(host) <= longestLabel {
+	if !longHost {
 		return
 	}
 	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
 		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
-		"the name or the namespace by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
-		longestLabel, len(host)-longestLabel, kserve.ConfigMap)})
+		"%s by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
+		longestLabel, joined(append(own, "the namespace"), "or"), len(host)-longestLabel, kserve.ConfigMap)})
+}
+
+// ownNames returns which names of a service can get shorter: its own, and that of the component that makes the host.
+func ownNames(s *model.Service, host string) []string {
+	names := []string{"the name"}
+	for _, component := range s.Components() {
+		if name := s.Get("spec", component, "name").Str(); name != "" && strings.HasPrefix(host, s.Name+"-"+name+"-") {
+			names = append(names, component+".name")
+		}
+	}
+	return names
 }
 
 // longestHost returns the longest name of a component that KServe makes for certain. All of them get a host.
