@@ -27,9 +27,12 @@ writes that, the ArgoCD resource. List what is missing, wrong, outdated or unloc
   outdated  the image, a mounted plugin.yaml, a fact about the cluster, a health check
   unlocked  a setting that applications and repositories can change
 
-A locked setting may have another value than the one that install sets, and --timeout, --max-input and --max-memory are
-those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. FILE is as
-for install. The exit code is 1 when anything is listed.`,
+A locked setting may have another value than the one that install sets, except for a root outside the application and
+for allow-empty. A mounted plugin.yaml is wrong if LIVE does not have its ConfigMap to compare. What install does not
+set may be there, except for Secrets, tokens and namespaces of the node, which the sidecar does not need.
+
+--timeout, --max-input and --max-memory are those of this command. The health checks are those for kserve-version, or
+for the one that the sidecar has. FILE is as for install. The exit code is 1 when anything is listed.`,
 		Example: `  kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
 		Args: flags.Arguments(1, 2),

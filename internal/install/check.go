@@ -138,8 +138,9 @@ func (c *comparison) run() error {
 	}
 	c.mounts(sidecar)
 	c.security(sidecar)
-	c.token()
+	c.weaknesses(sidecar)
 	c.limits(sidecar)
+	c.disk(sidecar)
 	c.plugin(sidecar)
 	return nil
 }
@@ -308,15 +309,6 @@ func inJSON(value any) string {
 	return string(text)
 }
 
-// token looks whether the pod gets a token of its service account. It does not in Argo CD's own manifests
-// (manifests/base/repo-server/argocd-repo-server-deployment.yaml@v2.14.21 and @v3.5.7), and does in the chart by default.
-// The Deployment does not show what the ServiceAccount says.
-func (c *comparison) token() {
-	if mounts := c.pod.AutomountServiceAccountToken; mounts != nil && *mounts {
-		c.add(Wrong, "automountServiceAccountToken", "the sidecar can read the token of the pod's service account: set false")
-	}
-}
-
 // limits compares the limits with what the settings let a run take.
 func (c *comparison) limits(sidecar *container) {
 	limits := sidecar.Resources.Limits
@@ -333,9 +325,22 @@ func (c *comparison) limits(sidecar *container) {
 		c.atLeast("resources.limits.memory", limits["memory"], runs*c.set.MaxMemory, "four times max-memory")
 	}
 	c.atLeast("resources.limits.ephemeral-storage", limits["ephemeral-storage"], c.set.MaxInput, "max-input")
-	if mount := sidecar.mountAt(temporary); mount != nil {
-		volume := c.pod.volume(mount.Name)
-		c.atLeast("volumes."+mount.Name+".emptyDir.sizeLimit", volume.EmptyDir.SizeLimit, c.set.MaxInput, "max-input")
+}
+
+// disk compares the limit of the volume that repositories are copied to. In memory it counts towards the memory limit,
+// and on disk towards a limit of ephemeral-storage.
+func (c *comparison) disk(sidecar *container) {
+	mount := sidecar.mountAt(temporary)
+	if mount == nil {
+		return
+	}
+	emptyDir, field := c.pod.volume(mount.Name).EmptyDir, "volumes."+mount.Name+".emptyDir.sizeLimit"
+	switch {
+	case emptyDir == nil:
+	case emptyDir.SizeLimit != "" && c.set != nil:
+		c.atLeast(field, emptyDir.SizeLimit, c.set.MaxInput, "max-input")
+	case emptyDir.SizeLimit == "" && emptyDir.Medium != "Memory" && sidecar.Resources.Limits["ephemeral-storage"] == "":
+		c.add(Missing, field, "the runs can fill the disk of the node: set a limit")
 	}
 }
 
@@ -358,7 +363,7 @@ func (c *comparison) plugin(sidecar *container) {
 // mounted compares a file of a volume with the plugin.yaml of the image.
 func (c *comparison) mounted(volume volume, file string) {
 	if volume.ConfigMap == nil {
-		c.note("the volume %s hides the plugin.yaml of the image: remove the mount", volume.Name)
+		c.add(Wrong, "volumeMounts", "the volume %s hides the plugin.yaml of the image: remove the mount", volume.Name)
 		return
 	}
 	configMap, key := volume.ConfigMap.Name, file
@@ -369,8 +374,8 @@ func (c *comparison) mounted(volume volume, file string) {
 	}
 	data, found := c.configMaps[c.namespace+"/"+configMap]
 	if !found {
-		c.note("the volume %s hides the plugin.yaml of the image: give its ConfigMap %s too, or remove the mount",
-			volume.Name, configMap)
+		c.add(Wrong, "volumeMounts", "the volume %s hides the plugin.yaml of the image: give its ConfigMap %s too, to "+
+			"compare it, or remove the mount", volume.Name, configMap)
 		return
 	}
 	if !samePlugin(data[key]) {

@@ -102,7 +102,8 @@ func TestCheck(t *testing.T) {
 		{name: "read-only volume", change: tmpIs("persistentVolumeClaim", map[string]any{"readOnly": true}),
 			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
 		{name: "volume of a Secret", change: tmpIs("secret", map[string]any{"secretName": "s"}),
-			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
+			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only",
+				"wrong volumeMounts the sidecar can read what is secret in the volume argocd-kserve-plugin-tmp: "}},
 		{name: "program in another folder", change: func(sidecar, pod map[string]any) {
 			mountIs(programFolder, "subPath", "bin")(sidecar, pod)
 			pod["initContainers"] = []any{map[string]any{"name": "copyutil", "volumeMounts": []any{
@@ -128,11 +129,56 @@ func TestCheck(t *testing.T) {
 			delete(sidecar["securityContext"].(map[string]any), "runAsUser")
 			pod["securityContext"] = map[string]any{"runAsNonRoot": true}
 		}},
-		{name: "token", change: func(_, pod map[string]any) {
-			pod["automountServiceAccountToken"] = true
-		}, want: []string{"wrong automountServiceAccountToken the sidecar can read the token of the pod's service account: " +
-			"set false"}},
-		{name: "no token", change: func(_, pod map[string]any) { pod["automountServiceAccountToken"] = false }},
+		{name: "token", change: podIs("automountServiceAccountToken", true),
+			want: []string{"wrong automountServiceAccountToken the sidecar can read the token of the pod's service account: " +
+				"set false"}},
+		{name: "no token", change: podIs("automountServiceAccountToken", false)},
+		{name: "network of the node", change: podIs("hostNetwork", true),
+			want: []string{"wrong hostNetwork the sidecar has the network of the node: set false"}},
+		{name: "processes of the node", change: podIs("hostPID", true),
+			want: []string{"wrong hostPID the sidecar sees the processes of the node: set false"}},
+		{name: "memory of the node", change: podIs("hostIPC", true),
+			want: []string{"wrong hostIPC the sidecar shares the memory of processes of the node: set false"}},
+		{name: "processes of the pod", change: podIs("shareProcessNamespace", true),
+			want: []string{"wrong shareProcessNamespace the sidecar can read the files and variables of the other containers: "}},
+		{name: "privileged", change: func(sidecar, _ map[string]any) {
+			sidecar["securityContext"].(map[string]any)["privileged"] = true
+		}, want: []string{"wrong securityContext.privileged the sidecar can do what root can on the node: set false"}},
+		{name: "variables of a Secret", change: set("envFrom", []any{map[string]any{"secretRef": map[string]any{"name": "s"}}}),
+			want: []string{"wrong envFrom all values of a Secret are variables of the sidecar: remove it"},
+			note: "envFrom: its variables count as not set"},
+		{name: "one variable of a Secret", change: func(sidecar, _ map[string]any) {
+			sidecar["env"] = append(sidecar["env"].([]any), map[string]any{
+				"name": "ARGOCD_CMP_SERVER_OTLP_HEADERS", "valueFrom": map[string]any{"secretKeyRef": map[string]any{"key": "k"}},
+			})
+		}},
+		{name: "Secret", change: mountVolume("secret", map[string]any{"secretName": "argocd-secret"}),
+			want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},
+		{name: "Secret among others", change: mountVolume("projected", map[string]any{"sources": []any{
+			map[string]any{"configMap": map[string]any{"name": "c"}}, map[string]any{"secret": map[string]any{"name": "s"}},
+		}}), want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},
+		{name: "token in a volume", change: mountVolume("projected", map[string]any{"sources": []any{
+			map[string]any{"serviceAccountToken": map[string]any{"path": "token"}},
+		}}), want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},
+		{name: "nothing secret", change: mountVolume("projected", map[string]any{"sources": []any{
+			map[string]any{"configMap": map[string]any{"name": "c"}},
+		}})},
+		{name: "Secret of another container", change: func(_, pod map[string]any) {
+			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"] = []any{
+				map[string]any{"name": "more", "mountPath": "/more"},
+			}
+			pod["volumes"] = append(pod["volumes"].([]any), map[string]any{
+				"name": "more", "secret": map[string]any{"secretName": "s"},
+			})
+		}},
+		{name: "root above the repository", change: variableIs("ARGOCD_KSERVE_PLUGIN_ROOT", "/"),
+			want: []string{"wrong env.ARGOCD_KSERVE_PLUGIN_ROOT it is /, so a run may read outside the copied repository; "}},
+		{name: "root above the folder", change: variableIs("ARGOCD_KSERVE_PLUGIN_ROOT", "../.."),
+			want: []string{"wrong env.ARGOCD_KSERVE_PLUGIN_ROOT it is ../.., so a run may read outside the copied repository; "}},
+		{name: "root in the repository", change: variableIs("ARGOCD_KSERVE_PLUGIN_ROOT", ".")},
+		{name: "empty applications", change: variableIs("ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY", "true"),
+			want: []string{"wrong env.ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY it is true, so Argo CD prunes everything where there are "}},
+		{name: "variables of Services", change: podIs("enableServiceLinks", true)}, // the chart and the operator have no field
 		{name: "other privileges", change: func(sidecar, _ map[string]any) {
 			sidecar["securityContext"].(map[string]any)["allowPrivilegeEscalation"] = true
 		}, want: []string{"wrong securityContext.allowPrivilegeEscalation it is true; install sets false"}},
@@ -156,6 +202,12 @@ func TestCheck(t *testing.T) {
 		}},
 		{name: "small tmp", change: tmpIs("emptyDir", map[string]any{"sizeLimit": "64Mi"}),
 			want: []string{"wrong volumes.argocd-kserve-plugin-tmp.emptyDir.sizeLimit it is 64Mi, less than max-input, "}},
+		{name: "tmp without a limit", change: tmpIs("emptyDir", map[string]any{}),
+			want: []string{"missing volumes.argocd-kserve-plugin-tmp.emptyDir.sizeLimit the runs can fill the disk of the node"}},
+		{name: "tmp with the limit of the container", change: func(sidecar, pod map[string]any) {
+			tmpIs("emptyDir", map[string]any{})(sidecar, pod)
+			sidecar["resources"].(map[string]any)["limits"].(map[string]any)["ephemeral-storage"] = "2Gi"
+		}},
 		{name: "tmp in memory without a limit", change: tmpIs("emptyDir", map[string]any{"medium": "Memory"})},
 		{name: "limits", change: set("resources", map[string]any{"limits": map[string]any{"memory": "4Gi"}})},
 		{name: "a limit of null", change: set("resources", map[string]any{"limits": map[string]any{
@@ -173,11 +225,12 @@ func TestCheck(t *testing.T) {
 			clear(sidecar)
 			sidecar["name"], sidecar["command"] = "avp", []any{serverProgram}
 		}, want: []string{"missing containers no container runs the plugin"}},
-		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
+		{name: "hidden plugin.yaml", change: mountPlugin,
+			want: []string{"wrong volumeMounts the volume cmp hides the plugin.yaml of the image: give its ConfigMap cmp too, "}},
 		{name: "plugin.yaml of no ConfigMap", change: func(sidecar, pod map[string]any) {
 			mountPlugin(sidecar, pod)
 			delete(pod["volumes"].([]any)[len(pod["volumes"].([]any))-1].(map[string]any), "configMap")
-		}, note: "the volume cmp hides the plugin.yaml of the image: remove the mount"},
+		}, want: []string{"wrong volumeMounts the volume cmp hides the plugin.yaml of the image: remove the mount"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.options.KServeVersion == "" {
@@ -262,6 +315,18 @@ func expect(t *testing.T, problems []Problem, want []string) {
 
 func set(field string, value any) func(sidecar, pod map[string]any) {
 	return func(sidecar, _ map[string]any) { sidecar[field] = value }
+}
+
+func podIs(field string, value any) func(sidecar, pod map[string]any) {
+	return func(_, pod map[string]any) { pod[field] = value }
+}
+
+// mountVolume mounts a volume that install does not.
+func mountVolume(kind string, source any) func(sidecar, pod map[string]any) {
+	return func(sidecar, pod map[string]any) {
+		sidecar["volumeMounts"] = append(sidecar["volumeMounts"].([]any), map[string]any{"name": "more", "mountPath": "/more"})
+		pod["volumes"] = append(pod["volumes"].([]any), map[string]any{"name": "more", kind: source})
+	}
 }
 
 // mountIs sets fields of the mount at a path.

@@ -32,10 +32,12 @@ type repoServer struct {
 
 // pod is the part of a pod that Check reads.
 type pod struct {
-	AutomountServiceAccountToken *bool
-	SecurityContext              map[string]any
-	Containers, InitContainers   []container
-	Volumes                      []volume
+	AutomountServiceAccountToken  bool
+	HostNetwork, HostPID, HostIPC bool
+	ShareProcessNamespace         bool
+	SecurityContext               map[string]any
+	Containers, InitContainers    []container
+	Volumes                       []volume
 }
 
 // running returns the containers that run side by side.
@@ -67,7 +69,7 @@ type container struct {
 	Name, Image, RestartPolicy    string
 	Command, Args                 []string
 	Env                           []variable
-	EnvFrom                       []any
+	EnvFrom                       []struct{ SecretRef *struct{} }
 	VolumeMounts                  []mount
 	SecurityContext               map[string]any
 	ReadinessProbe, LivenessProbe struct{ Exec struct{ Command []string } }

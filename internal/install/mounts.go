@@ -14,9 +14,28 @@ type volume struct {
 		Name  string
 		Items []struct{ Key, Path string }
 	}
-	Secret, Projected, DownwardAPI, Image *struct{}
-	PersistentVolumeClaim, CSI, NFS       struct{ ReadOnly bool }
-	EmptyDir                              struct{ SizeLimit amount }
+	Secret, DownwardAPI, Image *struct{}
+	Projected                  *struct {
+		Sources []struct{ Secret, ServiceAccountToken *struct{} }
+	}
+	PersistentVolumeClaim, CSI, NFS struct{ ReadOnly bool }
+	EmptyDir                        *struct {
+		Medium    string
+		SizeLimit amount
+	}
+}
+
+// confidential reports whether a Secret or a token of a service account is in the volume.
+func (v volume) confidential() bool {
+	if v.Secret != nil || v.Projected == nil {
+		return v.Secret != nil
+	}
+	for _, source := range v.Projected.Sources {
+		if source.Secret != nil || source.ServiceAccountToken != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // readOnly reports whether nobody can write into the volume.
