@@ -253,6 +253,22 @@ func mayListenInside(container *yamldoc.Node) bool {
 		})
 }
 
+// Words returns the command and the arguments of the container and of those that it is merged with, and the names and
+// values of their variables. All is false when the render may not show every value. A Secret is assumed to hold none
+// that counts.
+func (c Container) Words() (words []string, all bool) {
+	all = true
+	for _, container := range c.merged() {
+		words = slices.Concat(words, container.Get("command").Strings(), container.Get("args").Strings())
+		all = all && container.Get("envFrom").IsNull()
+		for _, v := range container.Get("env").List() {
+			words = append(words, v.Get("name").Str(), v.Get("value").Str())
+			all = all && !hidden(v.Get("valueFrom"))
+		}
+	}
+	return words, all
+}
+
 // merged returns the container and those that KServe merges it with.
 func (c Container) merged() []*yamldoc.Node { return append([]*yamldoc.Node{c.Node}, c.others...) }
 

@@ -61,6 +61,14 @@ func (p *pass) tokenOf(s *model.LLMService, pod kserve.LLMPod, list, name string
 				return at.With("env", i), layer
 			}
 		}
+		for i, source := range container.Get("envFrom").List() {
+			o := p.index.referable()[newReferable(secret, s.Namespace, source.Get("secretRef", "name").Str())]
+			if o != nil && source.Get("prefix").Str() == "" && slices.ContainsFunc(hfTokens, func(key string) bool {
+				return !o.Get("data", key).IsNull() || !o.Get("stringData", key).IsNull()
+			}) {
+				return at.With("envFrom", i), layer
+			}
+		}
 	}
 	return nil, nil
 }
@@ -87,7 +95,7 @@ func (p *pass) checkDownload(s *model.LLMService, pod kserve.LLMPod, layer *tran
 	}
 	p.Report(transform.Report{At: own, Category: yamldoc.Path(pod.Path).String(), Message: fmt.Sprintf("the download has no "+
 		"token, so the pods of a gated model never start (401), because the init container %s loads hf://, and this "+
-		"variable%s is %s's: put the token as the key %s into a Secret %s; fine if the ServiceAccount default lists one",
+		"token%s is %s's: put the token as the key %s into a Secret %s; fine if the ServiceAccount default lists one",
 		kserve.StorageInitializer, from, kserve.MainContainer, hfToken, way)})
 }
 

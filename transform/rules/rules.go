@@ -81,6 +81,7 @@ var All = []*transform.Rule{
 	missingConfig,
 	unfitGPUs,
 	lostToken,
+	probeScheme,
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
