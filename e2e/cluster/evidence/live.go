@@ -207,7 +207,7 @@ func dropPlaces(o map[string]any) {
 var several = regexp.MustCompile(`is invalid: \[.*\]`)
 
 // invalidValue is a value that is invalid, as JSON or as Go prints it; none is in quotes before Kubernetes 1.34.
-var invalidValue = regexp.MustCompile(`Invalid value: ("?null"?|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|(\[\])?\w+\.\w+\{.*?\}\}?): `)
+var invalidValue = regexp.MustCompile(`Invalid value: ("?null"?|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+(?:\(nil\)|\{.*?\})|(\[\])?\w+\.\w+\{.*?\}\}?): `)
 
 // goMap is a mapping as Go prints it.
 var goMap = regexp.MustCompile(`map\[string\]interface \{\}(\{[^{}]*\})`)

@@ -153,6 +153,12 @@ func TestCompareRefusals(t *testing.T) {
 	if found := CompareRefusals(one, other); len(found) > 0 {
 		t.Errorf("differences between releases of Kubernetes: %q", shown(found))
 	}
+	one = Refusals{k: `c is invalid: [labels: Invalid value: {"a":"b","c":"d"}: no match, selector: Invalid value: null: immutable]`}
+	other = Refusals{k: `c is invalid: [labels: Invalid value: map[string]string{"a":"b", "c":"d"}: no match, ` +
+		`selector: Invalid value: null: immutable]`}
+	if found := CompareRefusals(one, other); len(found) > 0 {
+		t.Errorf("differences of mappings: %q", shown(found))
+	}
 	if found := CompareRefusals(real, Refusals{}); len(found) != 1 {
 		t.Errorf("differences: %q", shown(found))
 	}
