@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -43,6 +44,7 @@ type Cluster struct {
 	Reports policyreport.Form
 
 	fleet        *health.Fleet
+	bundled      []health.Checks // of Argo CD, a release each
 	objects      map[ref]health.Object
 	order        []ref
 	children     map[string][]ref      // by the uid of the owner
@@ -55,11 +57,16 @@ type Cluster struct {
 // NewCluster returns an empty cluster. name stands for where the objects come from in messages.
 func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
-	return &Cluster{
+	c := &Cluster{
 		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet,
 		objects: map[ref]health.Object{}, children: map[string][]ref{}, events: map[ref][]event{},
 		applications: map[ref][]application{}, names: map[string]ref{},
-	}, err
+	}
+	for _, argocd := range []string{"2.14.21", "unknown"} {
+		checks, _, bundledErr := health.Bundled(argocd)
+		c.bundled, err = append(c.bundled, checks), errors.Join(err, bundledErr)
+	}
+	return c, err
 }
 
 // Apply records an object as it is now, or that it is gone. A Secret is not kept. Of what a controller made only what
@@ -209,6 +216,9 @@ type application struct {
 	isGone   bool   // whether Git no longer has the object
 	hasNews  bool   // whether Git has changed since the last sync
 	onServer bool   // whether it has the API server merge what it applies
+
+	health health.Status // of the object as Argo CD says, "" if it does not keep that
+	whole  health.Status // of all that the Application applies
 }
 
 // addApplication notes what an Application applies. Outside of the controller's namespace its name has that before it
@@ -218,6 +228,7 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
 		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
 	a := application{ref: r, name: r.name, isHere: here, hasNews: hasNews(o),
+		whole:    health.Status(text(o, "status", "health", "status")),
 		onServer: slices.Contains(list(o, "spec", "syncPolicy", "syncOptions"), any(onServer+"true"))}
 	if controller := text(o, "status", "controllerNamespace"); controller != "" && controller != r.namespace {
 		a.name = r.namespace + "_" + r.name
@@ -226,6 +237,7 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync, a.isGone = text(resource, "status") != "OutOfSync", health.At(resource, "requiresPruning") == true
+		a.health = health.Status(text(resource, "health", "status"))
 		c.applications[applied] = append(c.applications[applied], a)
 	}
 	delete(o, "status")

@@ -57,6 +57,7 @@ type Service struct {
 	apiVersion string
 	atRisk     bool
 	atZero     bool // whether a Deployment of it asks for no pods, which KServe calls ready
+	misread    misreading
 }
 
 // Verdict is the health of the service in a word or two.
@@ -68,13 +69,19 @@ func (s Service) Verdict() string {
 		return "at risk"
 	case s.Drift != "":
 		return "out of sync"
+	case s.misread.status != "":
+		return "misread by Argo CD"
 	}
 	return "scaled to zero"
 }
 
-// Fails reports whether the service needs somebody. People suspend services, and autoscalers take all pods, on purpose.
+// isWell reports whether the service is as people want it. They suspend services, and autoscalers take all pods, on
+// purpose.
+func (s Service) isWell() bool { return s.Status == health.Healthy || s.Status == health.Suspended }
+
+// Fails reports whether the service needs somebody.
 func (s Service) Fails() bool {
-	return s.Status != health.Healthy && s.Status != health.Suspended || s.atRisk || s.Drift != ""
+	return !s.isWell() || s.atRisk || s.Drift != "" || s.misread.status != "" && s.misread.ofWhole == ""
 }
 
 // Failed counts the services that need somebody, and the other findings.
@@ -114,8 +121,11 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
 		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), len(c.atZero(r)) > 0
+		if s.isWell() {
+			s.misread = c.misread(r, now)
+		}
 		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})
-		if result.Status == health.Healthy && !s.Fails() && !s.atZero {
+		if result.Status == health.Healthy && !s.Fails() && !s.atZero && s.misread.status == "" {
 			report.Well++
 			continue
 		}

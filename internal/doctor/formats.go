@@ -37,6 +37,9 @@ func (s Service) entries() []entry {
 	if s.Drift != "" {
 		all = append(all, entry{"out of sync", s.Drift})
 	}
+	if said := s.misread.String(); said != "" {
+		all = append(all, entry{"Argo CD", said})
+	}
 	for _, f := range s.Findings {
 		all = append(all, finding(f))
 	}
@@ -67,6 +70,9 @@ func (s Service) changes() []string {
 		change("nothing; sync")
 	case s.Drift != "" && len(s.Findings) == 0:
 		change("write there what should last, and sync")
+	}
+	if s.misread.status != "" {
+		change(s.misread.remedy())
 	}
 	return changes
 }
@@ -120,6 +126,7 @@ type (
 		Message     string        `json:"message"`
 		Cause       *Cause        `json:"cause,omitempty"`
 		OutOfSync   string        `json:"outOfSync,omitempty"`
+		ArgoCD      string        `json:"argocd,omitempty"`
 		Findings    []jsonFinding `json:"findings"`
 		Change      []string      `json:"change"`
 		More        string        `json:"more"`
@@ -148,8 +155,8 @@ func JSON(w io.Writer, r Report) error {
 	for _, s := range r.Services {
 		out.Services = append(out.Services, jsonService{
 			Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Application: s.Application, Verdict: s.Verdict(),
-			Status: s.Status, Message: s.Message, Cause: s.Cause, OutOfSync: s.Drift, Findings: jsonFindings(s.Findings),
-			Change: s.changes(), More: s.more(),
+			Status: s.Status, Message: s.Message, Cause: s.Cause, OutOfSync: s.Drift, ArgoCD: s.misread.String(),
+			Findings: jsonFindings(s.Findings), Change: s.changes(), More: s.more(),
 		})
 	}
 	return encoding.JSON(w, out)
@@ -182,7 +189,7 @@ func reportObjects(form policyreport.Form) func(io.Writer, Report) error {
 		var results []policyreport.Result
 		for _, s := range r.Services {
 			findings = append(findings, s.Findings...)
-			if s.Status != health.Healthy || s.Drift != "" || s.atZero {
+			if s.Status != health.Healthy || s.Drift != "" || s.atZero || s.misread.status != "" {
 				results = append(results, s.result())
 			}
 		}
@@ -222,7 +229,7 @@ func (s Service) result() policyreport.Result {
 	switch {
 	case s.Status == health.Degraded:
 		severity, result = "high", policyreport.Fail
-	case s.Drift == "" && (s.Status == health.Suspended || s.Status == health.Healthy):
+	case s.Drift == "" && s.isWell() && (s.misread.status == "" || s.misread.ofWhole != ""):
 		severity, result = "info", policyreport.Skip
 	}
 	if s.Cause != nil {
@@ -234,6 +241,9 @@ func (s Service) result() policyreport.Result {
 		message = s.Drift
 	default:
 		message += "; " + s.Drift
+	}
+	if said := s.misread.String(); said != "" {
+		message += "; Argo CD: " + said
 	}
 	return policyreport.Result{
 		Scope:  policyreport.Scope{Namespace: s.Namespace, Application: s.Application},
