@@ -154,6 +154,16 @@ func TestDoctorForbidden(t *testing.T) {
 	}
 }
 
+// TestDoctorUnseen is about an account that may read no services, of which some may be broken.
+func TestDoctorUnseen(t *testing.T) {
+	denied := kubectltest.Failure(http.StatusForbidden, "Forbidden", "user me cannot list it")
+	code, stdout, stderr := doctor(newSick(t, answers{services: {denied}, llmServices: {denied}}), "-n", "models")
+	const want = "no service was read, because these may not be: InferenceServices, LLMInferenceServices\n"
+	if code != 2 || stderr != want || !strings.HasSuffix(stdout, "0 services well, 0 not; not read: InferenceServices, LLMInferenceServices\n") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
 // TestDoctorPages is about a list that the API server forgets between two pages.
 func TestDoctorPages(t *testing.T) {
 	page := kubectltest.Answer{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[` + known("tulip", "True") + `]}`}

@@ -64,7 +64,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 		if err := writeAs(cmd.Context(), env, format, report); err != nil {
 			return err
 		}
-		return found(report.Failed())
+		return cmp.Or(report.Unseen(), found(report.Failed()))
 	}
 	return cmd
 }

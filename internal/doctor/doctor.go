@@ -95,6 +95,14 @@ func (r Report) Failed() int {
 	return n
 }
 
+// Unseen returns an error if no service was read, and a kind of services could not be: it may have some that need somebody.
+func (r Report) Unseen() error {
+	if r.Well > 0 || len(r.Services) > 0 || len(r.hidden) == 0 {
+		return nil
+	}
+	return fmt.Errorf("no service was read, because these may not be: %s", strings.Join(r.hidden, ", "))
+}
+
 // Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of
 // Files that count.
 func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
@@ -256,7 +264,7 @@ func (c *Cluster) unknown() (lines []string) {
 		found install.Fact
 	}{{c.Version, c.Facts.Version}, {c.Mode, c.Facts.Mode}} {
 		if fact.set == "" && fact.found.Value == "" {
-			lines = append(lines, fact.found.Missing().Error())
+			lines = append(lines, fmt.Sprintf("%v; the flag --%s gives it", fact.found.Missing(), fact.found.Setting))
 		}
 	}
 	return lines

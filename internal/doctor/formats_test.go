@@ -155,8 +155,9 @@ metadata: {name: kserve-controller-manager, namespace: kserve}
 spec: {template: {spec: {containers: [{name: manager, image: "registry.example.com/controller:nightly"}]}}}
 `
 		version = `test: Deployment kserve-controller-manager: the tag of image "registry.example.com/controller:nightly" is no ` +
-			"KServe version that this plugin knows; set kserve-version by hand"
-		mode = "test: the ConfigMap inferenceservice-config is missing, so default-deployment-mode stays unknown"
+			"KServe version that this plugin knows; set kserve-version by hand; the flag --kserve-version gives it"
+		mode = "test: the ConfigMap inferenceservice-config is missing, so default-deployment-mode stays unknown; " +
+			"the flag --default-deployment-mode gives it"
 	)
 	c := cluster(t, controller)
 	report := c.Examine(time.Now(), kubectl.Request{}, nil)
@@ -164,7 +165,7 @@ spec: {template: {spec: {containers: [{name: manager, image: "registry.example.c
 		t.Errorf("%q", report.Unknown)
 	}
 	for i, want := range []string{
-		"\n" + version + "\n" + mode + "\n", `"unknown": [`, "KServe version that this plugin knows; set kserve-version by hand\n",
+		"\n" + version + "\n" + mode + "\n", `"unknown": [`, "KServe version that this plugin knows; set kserve-version by hand; the flag --kserve-version gives it\n",
 	} {
 		var out strings.Builder
 		if err := Formats[i].Write(&out, report); err != nil || !strings.Contains(out.String(), want) {

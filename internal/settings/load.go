@@ -149,6 +149,9 @@ func (row *Setting) choose(s *Settings, values []given) error {
 		lock := s.origins[row.Name]
 		switch {
 		case !s.locks(lock) || !g.level.ofApp() || row.text(&at) == row.text(s):
+		case row.isFact && !s.flagsLock:
+			s.Overruled = append(s.Overruled, fmt.Sprintf("%s: %q has no effect: the %s is %q, and wins; correct one of them",
+				g.where, row.text(&at), lock.where, row.text(s)))
 		case row.isFact:
 			s.Overruled = append(s.Overruled, fmt.Sprintf(
 				"%s: %q has no effect: what the cluster runs is said by the sidecar's %s, %q; remove it, or correct the sidecar",

@@ -143,7 +143,7 @@ func TestFacts(t *testing.T) {
 			value, other = "Standard", "Knative"
 		}
 		variable, file := Variable(row.Name)+"="+value, row.Name+": "+other+"\n"
-		s, err := load(t, nil, []string{variable, parameters + `[{"name":"` + row.Name + `","string":"` + other + `"}]`}, file)
+		s, err := load(t, nil, []string{underArgoCD, variable, parameters + `[{"name":"` + row.Name + `","string":"` + other + `"}]`}, file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +155,11 @@ func TestFacts(t *testing.T) {
 				!strings.Contains(s.Overruled[i], Variable(row.Name)+`, "`+value+`"`) {
 				t.Errorf("%s: %q, want the place %s and the lock", row.Name, s.Overruled, place)
 			}
+		}
+		s, err = load(t, nil, []string{variable}, file) // where there is no sidecar
+		want := "the environment variable " + Variable(row.Name) + ` is "` + value + `", and wins; correct one of them`
+		if err != nil || len(s.Overruled) != 1 || !strings.HasSuffix(s.Overruled[0], want) {
+			t.Errorf("%s: %v, %q", row.Name, err, s.Overruled)
 		}
 		if s, err := load(t, nil, []string{variable}, row.Name+": "+value+"\n"); err != nil || s.Overruled != nil {
 			t.Errorf("%s: the same value: %v, %v", row.Name, s, err)
