@@ -100,7 +100,7 @@ all the same.
 // sentences fit the width.
 func (c *checked) conclusion(open []transform.Finding, width int) string {
 	var b strings.Builder
-	advise(&b, c.Outcome, width)
+	unknown := advise(&b, c.Outcome, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
@@ -135,7 +135,11 @@ func (c *checked) conclusion(open []transform.Finding, width int) string {
 	case n > 0 && (c.Path == "-" || inFiles < n):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
 	case n > 0:
-		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)
+		fmt.Fprintf(&b, "%d repairable: ", n)
+		if len(unknown) > 0 {
+			fmt.Fprintf(&b, "set %s first, then ", strings.Join(unknown, " and "))
+		}
+		b.WriteString("run fix\n")
 	}
 	if n, version := withheld(open); n > 0 {
 		fmt.Fprintf(&b, "%d more repairable with rules-as-of %s: see diff --rules-as-of %[2]s\n", n, version)
@@ -160,9 +164,10 @@ func hasMode(of *transform.Result) bool {
 	return len(of.Index().Snapshot().Objects(kserve.InferenceService, kserve.InferenceGraph)) > 0
 }
 
-// advise says which settings would let more be found and repaired, and the commands that read them from a cluster.
-func advise(w io.Writer, o *run.Outcome, width int) {
-	var unknown []string
+// advise says which settings would let more be found and repaired, and the commands that read them from a cluster. It
+// returns the facts about the cluster that are unknown.
+func advise(w io.Writer, o *run.Outcome, width int) (unknown []string) {
+	var lines []string // as the settings file may have them
 	for _, part := range o.Each() {
 		for _, v := range part.Settings.Values() {
 			if v.Text != "unknown" || slices.Contains(unknown, v.Name) {
@@ -170,18 +175,24 @@ func advise(w io.Writer, o *run.Outcome, width int) {
 			}
 			if v.Name == "kserve-version" || v.Name == "default-deployment-mode" && hasMode(part.Result) {
 				unknown = append(unknown, v.Name)
+				lines = append(lines, v.Name+": "+examples[v.Name])
 			}
 		}
 	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
-			strings.Join(unknown, " and ")+". This prints the lines for "+settings.FileName+":", width),
+			strings.Join(unknown, " and ")+". Write into "+settings.FileName+" what your cluster has, such as "+
+			strings.Join(lines, " and ")+". This prints it, if you may read the namespace kserve:", width),
 			install.DetectFileCommand)
 	}
 	if slices.ContainsFunc(o.Left(), func(f transform.Finding) bool { return f.Needs == "namespace" }) {
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some repairs need the setting namespace, where manifests without "+
 			"one are applied. This prints it for an Application:", width), namespaceCommand)
 	}
+	return unknown
 }
+
+// examples are values of facts about a cluster.
+var examples = map[string]string{"kserve-version": "0.20.0", "default-deployment-mode": "Standard"}
 
 const namespaceCommand = "kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'"

@@ -61,6 +61,7 @@ refuses to change a line with one.
 			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
 		}
 		io.WriteString(env.Stderr, lines(env.distinct(out, out.Losing())))
+		io.WriteString(env.Stderr, annotations(out))
 		fmt.Fprintln(env.Stderr, summary(out, env.distinct(out, out.Left())))
 		out.Summary.Write(env.Stderr)
 		return cmp.Or(failed, failing(out.Problems(), out.Fails(string(transform.Warning))))

@@ -102,6 +102,9 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		out.Warn(env.Stderr)
 		io.WriteString(env.Stderr, lines(env.distinct(out, out.Losing())))
+		if len(files) > 0 {
+			io.WriteString(env.Stderr, annotations(out))
+		}
 		fmt.Fprintln(env.Stderr, fixed(out, len(files), left, len(elsewhere)))
 		out.Summary.Write(env.Stderr)
 		return cmp.Or(unrendered, failing(now.Left(), now.Fails(string(transform.Warning))), found(len(elsewhere)))
@@ -120,9 +123,7 @@ func fixed(o *run.Outcome, files int, left []transform.Finding, elsewhere int) s
 		parts = append(parts, "no file written")
 	}
 	inFiles := slices.DeleteFunc(restarted(o), func(o *transform.Object) bool { return o.File.Renderer != "" })
-	if n := len(inFiles); n > 0 {
-		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
-	}
+	parts = append(parts, restarts(inFiles)...)
 	if elsewhere > 0 {
 		parts = append(parts, fmt.Sprintf("%s of what is rendered NOT made: edit where the lines above say, or let the "+
 			"sidecar do it", terminal.Count(elsewhere, "repair")))

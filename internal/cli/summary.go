@@ -23,9 +23,7 @@ func summary(o *run.Outcome, left []transform.Finding) string {
 	if n := len(o.Enriched()); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d annotated (%s)", n, repairing(o, true)))
 	}
-	if n := len(restarted(o)); n > 0 {
-		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
-	}
+	parts = append(parts, restarts(restarted(o))...)
 	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, terminal.Count(n, "document")+" skipped")
 	}
@@ -72,6 +70,33 @@ func restarted(o *run.Outcome) []*transform.Object {
 		seen[is] = true
 		return again || kind != kserve.InferenceService && kind != kserve.LLMInferenceService
 	})
+}
+
+// restarts counts services whose pods start anew, once, and names the first of them, in one part or none.
+func restarts(services []*transform.Object) []string {
+	const most = 5
+	var names []string
+	for _, o := range services[:min(most, len(services))] {
+		names = append(names, terminal.Quote(strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")))
+	}
+	switch n := len(services); {
+	case n == 0:
+		return nil
+	case n > most:
+		names = append(names, fmt.Sprintf("and %d more", n-most))
+	}
+	return []string{fmt.Sprintf("restarts pods of %s once (%s)", terminal.Count(len(services), "service"),
+		strings.Join(names, " "))}
+}
+
+// annotations says which rules only annotate, and how to leave them out, in a line or none.
+func annotations(o *run.Outcome) string {
+	ids := repairing(o, true)
+	if ids == "" {
+		return ""
+	}
+	return fmt.Sprintf("annotations of %s: only for the sidecar and the health checks; --rules=-%s leaves them "+
+		"out\n", ids, strings.ReplaceAll(ids, " ", ",-"))
 }
 
 // repairing returns the IDs of the rules that repair something, or of those that enrich it, sorted.

@@ -37,9 +37,9 @@ func TestWithheld(t *testing.T) {
 		asOf          transform.Release
 		summary, tail string
 	}{
-		{transform.Release{}, "1 object, 1 repaired (KS991 KS992 KS993)", "\n3 repairable: run fix or generate\n"},
+		{transform.Release{}, "1 object, 1 repaired (KS991 KS992 KS993)", "\n3 repairable: run fix\n"},
 		{transform.Release{0, 3}, "1 object, 1 repaired (KS991), 1 NOT repaired: KS992 needs rules-as-of 0.10; run check",
-			"\n1 repairable: run fix or generate\n2 more repairable with rules-as-of 0.10: see diff --rules-as-of 0.10\n"},
+			"\n1 repairable: run fix\n2 more repairable with rules-as-of 0.10: see diff --rules-as-of 0.10\n"},
 	} {
 		t.Run(tc.asOf.Minor(), func(t *testing.T) {
 			result, err := transform.Run(t.Context(), []transform.File{file}, transform.Config{Rules: catalogue, AsOf: tc.asOf})

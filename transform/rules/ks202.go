@@ -144,7 +144,7 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 		f.Message += " and update by hand " + strings.Join(byHand, ", ")
 	}
 	if isHPA {
-		f.Message += ", with prune on to remove the old object"
+		f.Message += ", and delete the old object if Argo CD does not prune it"
 		at := yamldoc.Path{"metadata", "annotations", model.RenamedFromAnnotation}
 		edits = append(edits, o.Edits(yamldoc.Set(at, old))...)
 	}
