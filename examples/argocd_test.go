@@ -15,14 +15,17 @@ const repository = "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin
 
 // summaries are what generate says of each file in the folder argocd.
 var summaries = map[string]string{
-	"application.yaml": "3 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), restarts pods of 1 service once",
+	"application.yaml": "3 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), restarts pods of 1 service once (churn/churn)",
 	"applicationset.yaml": "6 objects, 4 repaired (KS101 KS201 KS202 KS205), 4 annotated (KS204 KS301), " +
-		"restarts pods of 2 services once",
-	"environment.yaml": "2 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), restarts pods of 1 service once",
-	"hydrator.yaml":    "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 2 annotated (KS204 KS301), restarts pods of 1 service once",
+		"restarts pods of 2 services once (shop-staging/staging-recommender shop/prod-recommender)",
+	"environment.yaml": "2 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), " +
+		"restarts pods of 1 service once (churn-annotated/churn-annotated)",
+	"hydrator.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 2 annotated (KS204 KS301), " +
+		"restarts pods of 1 service once (shop/hydrated-recommender)",
 	"multi-source.yaml": "5 objects, 4 repaired (KS101 KS201 KS202), 4 annotated (KS204 KS301), " +
-		"restarts pods of 2 services once",
-	"parameters.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 1 annotated (KS301), restarts pods of 1 service once",
+		"restarts pods of 2 services once (retention/churn retention/winback)",
+	"parameters.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 1 annotated (KS301), " +
+		"restarts pods of 1 service once (shop-canary/canary-recommender)",
 }
 
 // TestArgoCD renders what is in the folder argocd as Argo CD would, from a checkout of this folder.
