@@ -27,8 +27,10 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [TYPE/NAME... | TYPE [NAME...] | FILE]",
 		Short: "Say what is wrong with the services of a cluster, and why",
-		Long: `Say which services of a cluster are not well, at risk because of a finding, or out of sync: the verdict, the cause from
-the deepest object that knows it, the findings, what to change in Git, and the command that shows more.
+		Long: `Say which services of a cluster are not well, at risk because of a finding, out of sync, or misread by Argo CD: the
+verdict, the cause from the deepest object that knows it, the findings, what to change in Git, and the command that shows
+more. Argo CD misreads a service that is well if its Application says something else, and Argo CD's own check of the
+service as it is now does, too.
 
 It runs your kubectl, which only lists: KServe's configuration and objects, what KServe made of them, autoscalers, pods,
 warnings, and Argo CD's Applications. Secrets are not read, and nothing is written. What your account may not read is
@@ -36,11 +38,14 @@ one line. With a file or - it reads what kubectl get printed instead, as YAML or
 kinds that your cluster has too: llmisvc, lws, sts, or ksvc, configurations and revisions.
 
 The release and the default mode are those of the cluster, unless the flags name others. A service that is Suspended or
-scaled to zero is listed, and fails nothing.
+scaled to zero is listed, and fails nothing. Nor does one that Argo CD misreads, if only the health of the whole
+Application says so, which may have another reason.
 
-The exit code is 0 when no service needs anybody, 1 when one does, 2 for an error.`,
-		Example: `  argocd-kserve-plugin doctor -A
+The exit code is 0 when no service needs anybody, 1 when one does, 2 for an error, also when no service could
+be read.`,
+		Example: `  argocd-kserve-plugin doctor -n models
   argocd-kserve-plugin doctor -n models isvc/iris
+  argocd-kserve-plugin doctor -A
   argocd-kserve-plugin doctor -A -o openreports | kubectl apply -f -
   kubectl get isvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
     argocd-kserve-plugin doctor -`,
