@@ -59,7 +59,7 @@ func checkKind(p *pass) {
 
 // otherVersion says what to do about an LLM service whose API version only the releases in the window have.
 func (p *pass) otherVersion(w transform.Window) string {
-	upgrade := "upgrade to KServe " + w.From.String()
+	upgrade := p.upgrade(w.From)
 	if p.Versions.Any(kserve.LLM["v1alpha1"]) {
 		return "use " + kserve.LLMOld + ", or " + upgrade
 	}

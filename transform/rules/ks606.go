@@ -106,8 +106,8 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report
 	case stored:
 		f.Message += fmt.Sprintf("write %s, which has it, or remove it", kserve.LLMStored)
 		f.Unrepaired = "it would have an effect in v1alpha2"
-	case newer != "":
-		f.Message += fmt.Sprintf("upgrade to %s, which has it, or remove it", newer)
+	case newer != (transform.Release{}):
+		f.Message += p.upgrade(newer) + ", which has it, or remove it"
 		f.Unrepaired = "it would be missing after the upgrade"
 	default:
 		p.repair(&f, value)
@@ -170,15 +170,15 @@ func (p *pass) release() string {
 }
 
 // elsewhere says which older release still has a field, and names the first newer one that has it.
-func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
+func (p *pass) elsewhere(at yamldoc.Path) (older string, newer transform.Release) {
 	candidates := p.Versions.Releases()
 	for _, r := range schema.Releases() {
 		switch {
 		case !schema.Of(r).Types(p.Object.APIVersion, p.Object.Kind).At(at).Kept:
 		case r.Compare(candidates[0]) < 0:
 			older = fmt.Sprintf(" (%s still had it)", r)
-		case newer == "" && r.Compare(candidates[len(candidates)-1]) > 0:
-			newer = r.String()
+		case newer == (transform.Release{}) && r.Compare(candidates[len(candidates)-1]) > 0:
+			newer = r
 		}
 	}
 	return older, newer

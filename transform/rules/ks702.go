@@ -38,12 +38,12 @@ var stopIgnored = &transform.Rule{
 }
 
 func checkStop(p *pass) {
-	what, upgrade := p.unstoppable()
+	what, first := p.unstoppable()
 	if what == "" || !stops(p.Object) {
 		return
 	}
 	p.Report(transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
-		"the pods keep running, because this KServe can't stop %s: upgrade to %s, or remove the object", what, upgrade)})
+		"the pods keep running, because this KServe can't stop %s: %s, or remove the object", what, p.upgrade(first))})
 }
 
 // stops reports whether the object asks KServe to stop it.
@@ -52,20 +52,20 @@ func stops(o *transform.Object) bool {
 }
 
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
-func (p *pass) unstoppable() (what, upgrade string) {
+func (p *pass) unstoppable() (what string, first transform.Release) {
 	s := p.KServe.Service(p.Object)
 	switch {
 	case p.Object.GroupKind() == kserve.LLMInferenceService:
 		if p.allLLM(stopsNoLLM) {
-			return "LLM services", "0.17"
+			return "LLM services", stopsNoLLM.Before
 		}
 	case !p.Versions.All(stopsNoStandard):
 	case p.Object.GroupKind() == kserve.InferenceGraph:
-		return "graphs", "0.16"
+		return "graphs", stopsNoStandard.Before
 	case p.Versions.All(stopUnknown):
-		return "services", "0.16"
+		return "services", stopsNoStandard.Before
 	case s.Mode == kserve.Standard:
-		return "services in Standard mode", "0.16"
+		return "services in Standard mode", stopsNoStandard.Before
 	}
-	return "", ""
+	return "", transform.Release{}
 }

@@ -95,6 +95,16 @@ func changing(check func(*pass)) func(*transform.Pass) {
 	})
 }
 
+// upgrade says which release to go to for what the given one is the first to have. For services that 0.15.1 or 0.15.2
+// made, it is none that misreads their status.
+func (p *pass) upgrade(first transform.Release) string {
+	if p.Versions.Any(kserve.LegacyModeInStatus) && kserve.LegacyModeMisread.Contains(first) {
+		return fmt.Sprintf("upgrade to KServe %s (0.16 to 0.18 stop reconciling services of 0.15.1 and 0.15.2)",
+			kserve.LegacyModeMisread.Before)
+	}
+	return "upgrade to KServe " + first.String()
+}
+
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 
