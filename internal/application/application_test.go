@@ -161,7 +161,7 @@ spec:
 			want: "prod ns=argocd project= to= x\n",
 			problems: []string{
 				"not rendered: a.yaml:7:10: ApplicationSet models: the generator git lists another repository, u, so its Applications are " +
-					"not rendered",
+					"not rendered; if that stands for this checkout, pass it with --repo",
 				"not rendered: a.yaml:9:68: ApplicationSet models: the generator clusters needs the clusters of Argo CD, which " +
 					"--argocd-clusters names, so its Applications are not rendered",
 				"not rendered: a.yaml:10:18: ApplicationSet models: the generator scmProvider asks a server, so its Applications are not rendered",

@@ -39,8 +39,8 @@ func (s *set) git(content map[string]any, node *yamldoc.Node) ([]map[string]any,
 	case err != nil:
 		return nil, err
 	case s.Repository == nil || !s.Repository.Has(g.RepoURL):
-		s.problem(node, "the generator git lists another repository, %s, so its Applications are not rendered",
-			Address(g.RepoURL))
+		s.problem(node, "the generator git lists another repository, %s, so its Applications are not rendered; if "+
+			"that stands for this checkout, pass it with --repo", Address(g.RepoURL))
 		return nil, errUnexpanded
 	case len(g.Directories) == 0 && len(g.Files) == 0:
 		return nil, errors.New("neither directories nor files")

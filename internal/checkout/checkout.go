@@ -183,7 +183,11 @@ func (c *Checkout) source(app *application.Application, s *application.Source) (
 	}
 	types := full.Types()
 	if len(types) > 1 {
-		return nil, "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them", types)
+		hint := ""
+		if full.Plugin != nil {
+			hint = ": leave the others out, in a templatePatch with null"
+		}
+		return nil, "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them%s", types, hint)
 	}
 	if full.Plugin != nil && !isThisPlugin(full.Plugin.Name) {
 		return nil, fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil
