@@ -120,16 +120,12 @@ func (c *checked) conclusion(open []transform.Finding, width int) string {
 	case c.Fatal():
 		b.WriteString("generate stops on contradictory entries\n")
 	case c.Summary.Found != nil && inFiles < n:
-		fmt.Fprintf(&b, "%d repairable: ", n)
+		edit := "edit"
 		if inFiles > 0 {
-			fmt.Fprintf(&b, "%d by fix; ", inFiles)
+			edit = fmt.Sprintf("fix writes %d; edit the rest", inFiles)
 		}
-		if slices.ContainsFunc(c.Each(), func(part *run.Outcome) bool { return part.Plugged }) {
-			b.WriteString("the sidecar repairs what is rendered for Applications that name the plugin, or you do where the " +
-				"findings say\n")
-		} else {
-			b.WriteString("no Application here names the plugin, so edit what is rendered where the findings say\n")
-		}
+		fmt.Fprintf(&b, "%d repairable: %s where the findings say, or let the sidecar repair Applications that name the plugin\n",
+			n, edit)
 	case n > 0 && slices.ContainsFunc(open, func(f transform.Finding) bool { return f.Object.IsLive() }):
 		fmt.Fprintf(&b, "%d repairable in Git, where fix does it: a change in the cluster alone does not last\n", n)
 	case n > 0 && (c.Path == "-" || inFiles < n):
