@@ -60,7 +60,12 @@ func (pl *planning) readBoth(ctx context.Context, from, to string) error {
 		source.manifests, is = pl.decode(ctx, in, options)
 		for _, manifests := range [][]plan.Manifest{source.previous, source.manifests} {
 			for i := range manifests {
-				manifests[i].Source = len(pl.sources)
+				m := &manifests[i]
+				m.Source = len(pl.sources)
+				if namespace := in.Settings.Namespace; namespace != "" {
+					as, _ := m.Identity(namespace) // as the rules name it
+					m.Given = as.String()
+				}
 			}
 		}
 		now, before := plan.Unique(source.manifests, pl.namespace()), plan.Unique(source.previous, pl.namespace())

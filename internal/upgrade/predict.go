@@ -44,9 +44,10 @@ func (p Prediction) Changes(found []Change, about About) []Change {
 			changes = append(changes, c)
 		}
 		rollouts, remade := parts(&s.Node)
-		for _, r := range rollouts {
-			c.Effect, c.Severity, c.Fields = Rollout, transform.Advice, r.Restarts
-			c.Message = "KServe's upgrade alone restarts its pods: " + because(r)
+		if len(rollouts) > 0 {
+			c.Effect, c.Severity = Rollout, transform.Advice
+			c.Message, c.Fields = because(rollouts)
+			c.Message = "KServe's upgrade alone restarts its pods: " + c.Message
 			changes = append(changes, c)
 		}
 		if len(remade) > 0 {
@@ -94,23 +95,20 @@ func (p Prediction) restarts(found []Change, about About) []Change {
 		}
 		rollouts, _ := parts(&s.Node)
 		known[c.named()] = true
-		for _, r := range rollouts {
-			i, found := first[c.named()]
-			if !found {
-				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, !p.Unchanged(s.Reference)
-				if c.Message = nextChange + because(r); c.Repaired {
-					c.Message = restartOnce + because(r)
-				}
-				all = append(all, c)
-				continue
-			}
-			if !restarted[i] {
-				all[i].Effect, all[i].Message = Restarts, restartOnce+all[i].rules()
-			}
-			restarted[i] = true
-			all[i].Message += "; " + because(r)
-			all[i].Fields = append(slices.Clone(all[i].Fields), r.Restarts...)
+		if len(rollouts) == 0 {
+			continue
 		}
+		why, fields := because(rollouts)
+		if i, found := first[c.named()]; found {
+			restarted[i] = true
+			all[i].Effect, all[i].Message, all[i].Fields = Restarts, restartOnce+all[i].rules()+"; "+why, fields
+			continue
+		}
+		c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, fields, !p.Unchanged(s.Reference)
+		if c.Message = nextChange + why; c.Repaired {
+			c.Message = restartOnce + why
+		}
+		all = append(all, c)
 	}
 	for i, c := range found {
 		if c.isRewritten() && known[c.named()] && !restarted[i] {
@@ -196,15 +194,21 @@ func parts(n *plan.Node) (rollouts []plan.Node, remade []string) {
 // mostFields is how many fields a message names.
 const mostFields = 4
 
-// because says why the pods of a workload restart.
-func because(n plan.Node) string {
-	if n.Effect == plan.Replaced {
-		return fmt.Sprintf("%s %s is deleted and made anew", n.Kind, n.Name)
+// because says why the pods of workloads restart, and which fields of their pod templates change.
+func because(workloads []plan.Node) (why string, fields []string) {
+	var all []string
+	for _, n := range workloads {
+		fields = append(fields, n.Restarts...)
+		if n.Effect == plan.Replaced {
+			all = append(all, fmt.Sprintf("%s %s is deleted and made anew", n.Kind, n.Name))
+			continue
+		}
+		shown := n.Restarts[:min(mostFields, len(n.Restarts))]
+		what := fmt.Sprintf("%s %s gets another %s", n.Kind, n.Name, strings.Join(shown, ", "))
+		if more := len(n.Restarts) - len(shown); more > 0 {
+			what += " and " + terminal.Count(more, "more field")
+		}
+		all = append(all, what)
 	}
-	shown := n.Restarts[:min(mostFields, len(n.Restarts))]
-	what := fmt.Sprintf("%s %s gets another %s", n.Kind, n.Name, strings.Join(shown, ", "))
-	if more := len(n.Restarts) - len(shown); more > 0 {
-		what += " and " + terminal.Count(more, "more field")
-	}
-	return what
+	return strings.Join(all, "; "), fields
 }

@@ -43,6 +43,10 @@ func TestPrediction(t *testing.T) {
 	old.Stuck, old.Problems = true, []plan.Problem{problem("old", plan.Controller, "no runtime")}
 	warned := serving("broken", plan.Unchanged, plan.Unchanged)
 	warned.Problems = []plan.Problem{problem("broken", "event X", "odd")}
+	both := serving("both", plan.Changed, plan.Unchanged, "x")
+	both.Children = append(both.Children, plan.Node{
+		Reference: reference("Deployment", "both-transformer"), Effect: plan.Changed, Restarts: []string{"y"},
+	})
 	silent := serving("silent", plan.Unchanged, plan.Unchanged)
 	silent.Stuck = true
 	held := refused("held", plan.IsNotDeleted, "the deletion waits for the finalizer example.com/hold")
@@ -52,7 +56,7 @@ func TestPrediction(t *testing.T) {
 			Release: "0.20.0",
 			Services: []plan.Service{
 				broken, old, silent, serving("rolls", plan.Changed, plan.Changed, "a", "b", "c", "d", "e", "f"),
-				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced), both,
 				serving("done", plan.Changed, plan.Changed, "a"),
 			},
 			Refused: []plan.Problem{refused("never", plan.IsRefused, "no"), refused("locked", plan.IsRefused, "mode"),
@@ -61,7 +65,7 @@ func TestPrediction(t *testing.T) {
 				refused("done-refused", plan.IsRefused, "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
-			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"),
+			Services: []plan.Service{both,
 				serving("respelled", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z"),
 				serving("done", plan.Changed, plan.Unchanged, "x"), serving("namesake", plan.Changed, plan.Unchanged, "x")},
@@ -92,7 +96,7 @@ func TestPrediction(t *testing.T) {
 		}
 	}
 	want := []string{
-		"restarts|InferenceService both|" + restarts + "KS101; Deployment both-predictor gets another x|x",
+		"restarts|InferenceService both|" + restarts + "KS101; Deployment both-predictor gets another x; Deployment both-transformer gets another y|x,y",
 		"rewritten|InferenceService calm|generate writes something else, which restarts nothing: KS102",
 		"restarts|InferenceService elsewhere|" + restarts + "KS102",
 		"restarts|InferenceService respelled|" + restarts + "KS501; Deployment respelled-predictor gets another x|x",
@@ -117,6 +121,8 @@ func TestPrediction(t *testing.T) {
 		"remade|InferenceService rolls|KServe 0.20.0 changes Service rolls-predictor",
 		"rollout|InferenceService anew|KServe's upgrade alone restarts its pods: Deployment anew-predictor is deleted and made anew",
 		"remade|InferenceService anew|KServe 0.20.0 replaces Service anew-predictor",
+		"rollout|InferenceService both|KServe's upgrade alone restarts its pods: Deployment both-predictor gets another x; " +
+			"Deployment both-transformer gets another y|x,y",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -42,6 +42,7 @@ type Change struct {
 	Line     int                `json:"line,omitempty"` // from 1; 0 if it is not known
 	Message  string             `json:"message"`
 	Repaired bool               `json:"repaired"`         // whether generate repairs it with kserve-version at the new release
+	Unused   bool               `json:"-"`                // whether it would, if the Application named the plugin
 	Fields   []string           `json:"fields,omitempty"` // of a pod template, because of which pods restart
 	Source   int                `json:"-"`                // which of several sources, whose objects may have one name
 }
@@ -57,7 +58,7 @@ func Compare(from, to *transform.Result, old, release kserve.Versions, unplugged
 	changes := slices.Concat(gained(was, is), added(to, old, release))
 	if unplugged {
 		for i := range changes {
-			changes[i].Repaired = false
+			changes[i].Repaired, changes[i].Unused = false, changes[i].Repaired
 		}
 	} else {
 		changes = append(changes, rewritten(from, to, release, ofOne)...)

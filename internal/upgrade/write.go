@@ -28,8 +28,11 @@ var Formats = []encoding.Format[Report]{
 	{Name: "json", Write: JSON},
 }
 
-// Text writes a table and a line that counts the changes by effect.
+// Text writes what is not known, a table, and a line that counts the changes by effect.
 func Text(w io.Writer, r Report) error {
+	if r.Unknown != "" {
+		fmt.Fprintf(w, "%s\n\n", terminal.Quote(r.Unknown))
+	}
 	if len(r.Changes) > 0 {
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "EFFECT\tSEVERITY\tRULE\tREPAIRED\tOBJECT\tPLACE\tWHAT")
@@ -42,9 +45,6 @@ func Text(w io.Writer, r Report) error {
 		}
 	}
 	_, err := fmt.Fprintln(w, r.summary())
-	if r.Unknown != "" && err == nil {
-		_, err = fmt.Fprintln(w, terminal.Quote(r.Unknown))
-	}
 	return err
 }
 
@@ -91,15 +91,14 @@ func (r Report) summary() string {
 				n++
 			}
 		}
-		if n > 0 {
+		switch {
+		case n > 0:
 			counts = append(counts, fmt.Sprintf("%s: %d", effect, n))
+		case effect == Rollout && r.Unknown != "":
+			counts = append(counts, "rollout: not known")
 		}
 	}
-	nothing := "nothing changes"
-	if r.Unknown != "" {
-		nothing = "the rules find no change"
-	}
-	what := cmp.Or(strings.Join(counts, ", "), nothing)
+	what := cmp.Or(strings.Join(counts, ", "), "nothing changes")
 	return fmt.Sprintf("%s, from KServe %s to %s: %s", terminal.Count(r.Objects, "object"), r.From, r.To, what)
 }
 
@@ -117,6 +116,8 @@ func (c Change) repaired() string {
 		return "-"
 	case c.Repaired:
 		return "yes"
+	case c.Unused:
+		return fmt.Sprintf("no: %s would, if the Application used the plugin", c.Rule)
 	}
 	return "no"
 }
