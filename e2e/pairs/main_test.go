@@ -14,6 +14,7 @@ import (
 var (
 	versionFlag = flag.String("kserve-version", "0.20.0", "release of KServe to test")
 	mutantsFlag = flag.Int("mutants", 3000, "how many mutants to test")
+	pairFlag    = flag.String("pair", "", "regular expression of the names of the pairs to test")
 	commitFlag  = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update      = flag.Bool("update", false, "write what was measured to docs")
 )
@@ -41,10 +42,10 @@ func try(t *testing.T, args ...string) (stdout []byte, stderr string, code int) 
 	return []byte(out), stderr, code
 }
 
-// syncPage compares the page with what this run has measured, unless it is a run of fewer mutants.
+// syncPage compares the page with what this run has measured, unless it is a run of fewer mutants or of some pairs.
 func syncPage(t *testing.T, section string) {
 	t.Helper()
-	if t.Failed() || *mutantsFlag != 3000 && !*update {
+	if t.Failed() || *pairFlag != "" || *mutantsFlag != 3000 && !*update {
 		return
 	}
 	root, err := toolchain.Repository()

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,10 @@ type pair struct {
 	old, new  []*unstructured.Unstructured
 	namespace string              // that both are in
 	failed    []string            // what the control plane says goes wrong, in the words of who says so
+	anew      []string            // what it says of the new manifests alone, if the pair goes through against an error
 	announced map[string][]string // the errors of check --previous, by rule
-	warned    map[string][]string // its warnings
+	arisen    map[string][]string // those of them that check does not report of the old manifests
+	warned    map[string][]string // the warnings of check --previous
 }
 
 // TestPairs asks the control plane and check --previous about each pair.
@@ -36,11 +39,19 @@ func TestPairs(t *testing.T) {
 	result := section{}
 	for batch := range slices.Chunk(all, batchSize) {
 		batch = judge(t, batch)
+		for _, p := range batch {
+			switch v, _ := p.verdict(); v {
+			case missed:
+				t.Logf("fails, unannounced: %s: %q; check says %q and %q", p.name, p.failed, p.announced, p.warned)
+			case alarmed:
+				t.Logf("announced, and goes through: %s: %q", p.name, p.arisen)
+			}
+		}
 		t.Logf("%d of %d pairs", len(result.pairs)+len(batch), len(all))
 		result.pairs = append(result.pairs, batch...)
 	}
 	fmt.Printf("KServe %s\n\n%s\n", *versionFlag, result.String())
-	if nothing := result.nothing(); nothing != "" {
+	if nothing := result.nothing(); nothing != "" && *pairFlag == "" {
 		t.Error(nothing)
 	}
 	syncPage(t, result.String())
@@ -50,9 +61,14 @@ func TestPairs(t *testing.T) {
 const batchSize = 50
 
 // collect returns all pairs: the golden cases of changes, what the plugin makes of manifests that KServe publishes, and
-// mutants of both, as the plugin makes them.
+// mutants of both, as the plugin makes them. With -pair it returns those of the name.
 func collect(t *testing.T) (all []*pair) {
 	t.Helper()
+	name, err := regexp.Compile(*pairFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := func(p *pair) bool { return !name.MatchString(p.name) }
 	goldens, err := golden.Find()
 	if err != nil {
 		t.Fatal(err)
@@ -67,12 +83,11 @@ func collect(t *testing.T) (all []*pair) {
 			})
 		}
 	})
+	all = slices.DeleteFunc(slices.Concat(changes...), other)
+	unwanted := func(p *pair) bool { return p == nil || len(slices.DeleteFunc(p.mutants(), other)) == 0 }
 	var mutated []*pair
-	all = slices.Concat(changes...)
-	for _, base := range sound(t, slices.DeleteFunc(bases, func(p *pair) bool { return p == nil })) {
-		for _, m := range mutants(base.old) {
-			mutated = append(mutated, &pair{name: base.name + ": " + m.what, kind: "mutants", old: base.old, new: m.manifests})
-		}
+	for _, base := range sound(t, slices.DeleteFunc(bases, unwanted)) {
+		mutated = append(mutated, slices.DeleteFunc(base.mutants(), other)...)
 	}
 	// Any order that a change of one case leaves as it is.
 	slices.SortStableFunc(mutated, func(a, b *pair) int { return cmp.Compare(hash(a.name), hash(b.name)) })
@@ -82,7 +97,18 @@ func collect(t *testing.T) (all []*pair) {
 			all, taken = append(all, p), taken+1
 		}
 	}
+	if len(all) == 0 {
+		t.Fatalf("-pair %s: no pair has such a name", name)
+	}
 	return sound(t, all)
+}
+
+// mutants are the changes of the app's new manifests.
+func (p *pair) mutants() (all []*pair) {
+	for _, m := range mutants(p.new) {
+		all = append(all, &pair{name: p.name + ": " + m.what, kind: "mutants", old: p.new, new: m.manifests})
+	}
+	return all
 }
 
 // ofCase returns the changes that a case is, and what the plugin makes of it, nil for one that it does not read.
@@ -261,28 +287,54 @@ func judge(t *testing.T, batch []*pair) []*pair {
 		return []string{"--previous", before, after}
 	})
 	faults := said.faults()
-	var checked struct {
-		Findings []struct{ Rule, Severity, Namespace, Message string }
-	}
-	if err := json.Unmarshal(run(t, "check", "--source=directory", "-o", "json", "--timeout=20m", "--previous", before, after), &checked); err != nil {
-		t.Fatal(err)
-	}
 	byNamespace := map[string]*pair{}
 	for _, p := range batch {
 		p.failed, byNamespace[p.namespace] = faults[p.namespace], p
-		p.announced, p.warned = map[string][]string{}, map[string][]string{}
+		p.announced, p.arisen, p.warned = map[string][]string{}, map[string][]string{}, map[string][]string{}
 	}
-	for _, f := range checked.Findings {
+	known := map[string]bool{}
+	for _, f := range check(t, before) {
+		known[f.Fingerprint] = known[f.Fingerprint] || f.Severity == "error"
+	}
+	for _, f := range check(t, "--previous", before, after) {
 		p := byNamespace[f.Namespace]
 		switch {
 		case p == nil:
 		case f.Severity == "error":
 			p.announced[f.Rule] = append(p.announced[f.Rule], f.Message)
+			if !known[f.Fingerprint] {
+				p.arisen[f.Rule] = append(p.arisen[f.Rule], f.Message)
+			}
 		case f.Severity == "warning":
 			p.warned[f.Rule] = append(p.warned[f.Rule], f.Message)
 		}
 	}
+	askAnew(t, batch)
 	return batch
+}
+
+// askAnew asks the control plane about the new manifests of pairs that go through against an error.
+func askAnew(t *testing.T, batch []*pair) {
+	t.Helper()
+	alarms := slices.DeleteFunc(slices.Clone(batch), func(p *pair) bool { v, _ := p.verdict(); return v != alarmed })
+	alarms, said := planned(t, alarms, func(batch []*pair) []string { return []string{write(t, "anew", batch, changed)} })
+	faults := said.faults()
+	for _, p := range alarms {
+		p.anew = faults[p.namespace]
+	}
+}
+
+// finding is a finding of check.
+type finding struct{ Rule, Severity, Namespace, Message, Fingerprint string }
+
+func check(t *testing.T, args ...string) []finding {
+	t.Helper()
+	var report struct{ Findings []finding }
+	stdout := run(t, append([]string{"check", "--source=directory", "-o", "json", "--timeout=20m"}, args...)...)
+	if err := json.Unmarshal(stdout, &report); err != nil {
+		t.Fatal(err)
+	}
+	return report.Findings
 }
 
 // write writes the manifests of pairs into a folder, a file for each.

@@ -24,8 +24,11 @@ of such a rule, which says when the change is fine: if the cluster has a runtime
 which is all that manifests can prove. Warnings make ` + "`check`" + ` fail too, so "both" is the share that people hear of.
 The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 announce, nor Kubernetes' controller of
 HorizontalPodAutoscalers, which stops two of one Deployment. What KS903 announces fails once KServe looks at the service
-again, which it does not do when its runtime goes. With the program, ` + "`plan --previous`" + ` is what
-"that fail" was made with.
+again, which it does not do when its runtime goes. An error that ` + "`check`" + ` reports of the old manifests too, such
+as about a runtime that no service uses, is no announcement of a change that goes through. Where the new manifests fail
+in an empty cluster, and go through over the old ones, the announcement is right too: a field that KServe's webhook has
+added, such as the model in the place of a framework, stays when the manifests lose what it was made of. With the
+program, ` + "`plan --previous`" + ` is what "that fail" was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
 them: a value deleted, added or replaced, or an object left out.
@@ -34,14 +37,14 @@ them: a value deleted, added or replaced, or an object left out.
 // section is the part of the page about a release.
 type section struct{ pairs []*pair }
 
-// announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS201's others are about
-// two autoscalers, and KS718's about servers that do not start.
-var announcing = regexp.MustCompile("^(KS(106|401|50[126]|70[6-9]|71[0-79]|73[12]|8..|9..): |" +
-	"KS201: KServe (refuses|makes)|KS718: .*nil pointer)")
+// announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS102's others are about
+// probes that fail, KS201's about two autoscalers, KS208's about metrics, and KS718's about servers that do not start.
+var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|70[6-9]|71[0-79]|73[12]|8..|9..): |" +
+	"KS102: the API server refuses|KS201: KServe (refuses|makes)|KS208: .*without triggers|KS718: .*nil pointer)")
 
-// unseen are those of them about autoscalers beside each other, which the control plane has nothing against, and about
+// blind are those of them about autoscalers beside each other, which the control plane has nothing against, and about
 // what fails when KServe looks at the service again.
-var unseen = []string{"KS708", "KS903", "KS907"}
+var blind = []string{"KS708", "KS903", "KS907"}
 
 // rules returns those of the findings that are about such failures.
 func rules(findings map[string][]string) []string {
@@ -60,44 +63,58 @@ func (s section) nothing() string {
 	return ""
 }
 
-// row counts the pairs of a kind.
-type row struct{ pairs, failed, announced, warned, alarms, cautions int }
+// verdict is how what check --previous says of a pair compares with what the control plane says.
+type verdict int
+
+const (
+	quiet     verdict = iota // it goes through, and nothing is said
+	cautioned                // it goes through, with warnings
+	unseen                   // it is announced, and the control plane can't see it
+	kept                     // it is announced, and fails only where the app is new
+	alarmed                  // it is announced, and goes through
+	missed                   // it fails, and nothing is said
+	warned                   // it fails, with warnings
+	announced                // it fails, as announced
+)
+
+// verdict is what the pair counts as, and what pairs of one cause have in common: the rules, or what the control plane
+// says.
+func (p *pair) verdict() (v verdict, cause string) {
+	errors, arisen, warnings := rules(p.announced), rules(p.arisen), rules(p.warned)
+	failed := len(p.failed) > 0
+	switch {
+	case failed && len(errors) > 0:
+		return announced, strings.Join(errors, " ")
+	case failed && len(warnings) > 0:
+		return warned, strings.Join(warnings, " ")
+	case failed:
+		return missed, shape(p.failed[0])
+	case slices.ContainsFunc(arisen, func(rule string) bool { return !slices.Contains(blind, rule) }):
+		if len(p.anew) > 0 {
+			return kept, strings.Join(arisen, " ")
+		}
+		return alarmed, strings.Join(arisen, " ")
+	case len(arisen) > 0:
+		return unseen, strings.Join(arisen, " ")
+	case len(warnings) > 0:
+		return cautioned, strings.Join(warnings, " ")
+	}
+	return quiet, ""
+}
 
 func (s section) String() string {
 	var b strings.Builder
-	rows := map[string]*row{}
-	missed, alarms, hidden := map[string][]string{}, map[string][]string{}, map[string][]string{}
-	total := &row{}
+	rows, total := map[string]row{}, row{}
+	causes := map[verdict]map[string][]string{missed: {}, alarmed: {}, kept: {}, unseen: {}}
 	for _, p := range s.pairs {
+		v, cause := p.verdict()
 		if rows[p.kind] == nil {
-			rows[p.kind] = &row{}
+			rows[p.kind] = row{}
 		}
-		errors, warnings := rules(p.announced), rules(p.warned)
-		seen := slices.ContainsFunc(errors, func(rule string) bool { return !slices.Contains(unseen, rule) })
-		for _, r := range []*row{rows[p.kind], total} {
-			r.pairs++
-			switch {
-			case len(p.failed) > 0 && len(errors) > 0:
-				r.failed++
-				r.announced++
-			case len(p.failed) > 0 && len(warnings) > 0:
-				r.failed++
-				r.warned++
-			case len(p.failed) > 0:
-				r.failed++
-			case seen:
-				r.alarms++
-			case len(warnings) > 0:
-				r.cautions++
-			}
-		}
-		switch {
-		case len(p.failed) > 0 && len(errors)+len(warnings) == 0:
-			missed[shape(p.failed[0])] = append(missed[shape(p.failed[0])], p.name)
-		case len(p.failed) == 0 && seen:
-			alarms[strings.Join(errors, " ")] = append(alarms[strings.Join(errors, " ")], p.name)
-		case len(p.failed) == 0 && len(errors) > 0:
-			hidden[strings.Join(errors, " ")] = append(hidden[strings.Join(errors, " ")], p.name)
+		rows[p.kind][v]++
+		total[v]++
+		if names := causes[v]; names != nil {
+			names[cause] = append(names[cause], p.name)
 		}
 	}
 	b.WriteString("| pairs | in all | that fail | announced as an error | warned of | both | go through: announced | warned of |\n" +
@@ -106,19 +123,25 @@ func (s section) String() string {
 		rows[kind].write(&b, kind)
 	}
 	total.write(&b, "all")
-	list(&b, "Neither announced nor warned of, by what the control plane says:", missed)
-	list(&b, "Announced, and goes through, by rule:", alarms)
-	list(&b, "Announced, and not for the control plane to see, by rule:", hidden)
+	list(&b, "Neither announced nor warned of, by what the control plane says:", causes[missed])
+	list(&b, "Announced, and goes through, by rule:", causes[alarmed])
+	list(&b, "Announced, and fails only where the app is new, by rule:", causes[kept])
+	list(&b, "Announced, and not for the control plane to see, by rule:", causes[unseen])
 	return b.String()
 }
 
-func (r row) write(b *strings.Builder, kind string) {
-	share := "-"
-	if r.failed > 0 {
-		share = fmt.Sprintf("%d %%", 100*(r.announced+r.warned)/r.failed)
+// row counts pairs.
+type row map[verdict]int
+
+func (n row) write(b *strings.Builder, name string) {
+	heard := n[announced] + n[warned]
+	failed, share := heard+n[missed], "-"
+	if failed > 0 {
+		share = fmt.Sprintf("%d %%", 100*heard/failed)
 	}
-	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %d | %d |\n", kind, r.pairs, r.failed, r.announced, r.warned, share, r.alarms,
-		r.cautions)
+	passed := n[quiet] + n[cautioned] + n[unseen] + n[kept] + n[alarmed]
+	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %d | %d |\n", name, failed+passed, failed, n[announced], n[warned], share,
+		n[alarmed], n[cautioned])
 }
 
 // list writes how many pairs there are of each, the most first, with an example.
