@@ -4,10 +4,13 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -18,7 +21,7 @@ var ks106Doc string
 var probeHandlers = &transform.Rule{
 	ID:    "KS106",
 	Name:  "probe-handlers",
-	Title: "Kubernetes refuses a probe, a port or the name of a container",
+	Title: "Kubernetes refuses a probe, a port, a resource, a mount or the name of a container",
 	Doc:   ks106Doc,
 	Since: transform.Release{0, 2},
 	Kinds: append([]transform.GroupKind{
@@ -30,7 +33,8 @@ var probeHandlers = &transform.Rule{
 }
 
 // checkProbes reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
-// validateHandler, validateContainerPorts and validateContainerCommon in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
+// validateHandler, validateContainerPorts, validateContainerCommon, ValidateVolumeMounts and
+// ValidateNonnegativeQuantity in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
 func checkProbes(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
@@ -43,6 +47,9 @@ func checkProbes(p *pass) {
 	for _, c := range containers {
 		checkMissingHandler(p, c)
 	}
+	if s != nil && s.Mode == kserve.Standard && !p.Versions.Likened() { // a fork may add volumes
+		checkMounts(p, s)
+	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		c := refusedContainer{p, at.Path, s != nil && s.Mode == kserve.Standard}
 		for _, list := range []string{"containers", "initContainers"} {
@@ -52,6 +59,11 @@ func checkProbes(p *pass) {
 		}
 		for i, port := range node.Get("ports").List() {
 			c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
+		}
+		for _, kind := range []string{"limits", "requests"} {
+			for resource, amount := range node.Get("resources", kind).Children() {
+				c.checkAmount(amount.Str(), "resources", kind, resource)
+			}
 		}
 		for _, field := range model.Probes {
 			probe := node.Get(field)
@@ -112,6 +124,41 @@ func (c refusedContainer) checkNumbers(probe *yamldoc.Node, field string) {
 	}
 	if n, _ := probe.Get("successThreshold").Int(); n > 1 && field != "readinessProbe" {
 		c.refuse("must be 1", "remove it", field, "successThreshold")
+	}
+}
+
+// checkAmount reports an amount of a resource below 0.
+func (c refusedContainer) checkAmount(amount string, at ...any) {
+	below, negative := strings.CutPrefix(amount, "-")
+	if order, ok := quantity.Compare(below, "0"); negative && ok && order > 0 {
+		c.refuse("must be greater than or equal to 0", "remove it, or write how much the container needs", at...)
+	}
+}
+
+// checkMounts reports mounts of volumes that a pod does not have. A runtime may bring those of a model.
+func checkMounts(p *pass, s *model.Service) {
+	for _, component := range s.Components() {
+		spec := yamldoc.Path{"spec", component}
+		volumes := s.Get(spec.With("volumes")...)
+		var names []string
+		for _, volume := range volumes.List() {
+			names = append(names, volume.Get("name").Str())
+		}
+		if field, _ := s.Framework(component); field != "" || slices.ContainsFunc(names, isPlaceholder) ||
+			isPlaceholder(volumes.Str()) {
+			continue
+		}
+		for _, list := range []string{"containers", "initContainers"} {
+			for i, container := range s.Get(spec.With(list)...).List() {
+				c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(list, i) }}
+				for j, mount := range container.Get("volumeMounts").List() {
+					if name := mount.Get("name").Str(); name != "" && !isPlaceholder(name) && !slices.Contains(names, name) {
+						c.refuse("Not found: "+strconv.Quote(name), fmt.Sprintf("add the volume to %s.volumes, or remove the mount",
+							component), "volumeMounts", j, "name")
+					}
+				}
+			}
+		}
 	}
 }
 

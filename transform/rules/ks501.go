@@ -44,6 +44,8 @@ func checkMode(p *pass) {
 	}
 	switch value := s.Annotation(kserve.DeploymentModeAnnotation); {
 	case isPlaceholder(value):
+	case emptyMode(p.Object) && p.keepsMode(s):
+		checkEmptyMode(p)
 	case value == "":
 		checkDefault(p, s)
 	case s.IsGraph():
@@ -51,6 +53,19 @@ func checkMode(p *pass) {
 	default:
 		checkSpelling(p, s, value)
 	}
+}
+
+// checkEmptyMode reports an annotation with nothing in it, which stands for the cluster's default when the service is made,
+// and differs from any mode that it has got (validateDeploymentMode in inference_service_validation.go@v0.15.2 to
+// @v0.20.0).
+func checkEmptyMode(p *pass) {
+	f := transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation},
+		Message: "the sync of each later change fails, because KServe 0.15.1 and later compare the empty annotation with the " +
+			"mode that the service has got: remove it, or name that mode"}
+	if !p.Versions.All(kserve.ModeFixed) {
+		f.Severity = transform.Warning
+	}
+	p.Report(f)
 }
 
 // checkDefault reports a service without the annotation that has settings for another mode than the cluster's default.

@@ -71,14 +71,14 @@ func checkModel(p *pass) {
 		if to == "oci" {
 			f.Message += ", because a connection to an OCI registry does not bring it"
 		}
-		p.Report(f)
+		p.reportModel(f)
 	case namesNone(uri):
 		f.Message = fmt.Sprintf("the service never gets ready (invalid model URI), because %s names no model: add one", uri)
-		p.Report(f)
+		p.reportModel(f)
 	case !isURI:
 		f.Message = fmt.Sprintf("the service never gets ready (invalid model URI), because %q has no protocol: use %s", uri,
 			protocols(known))
-		p.Report(f)
+		p.reportModel(f)
 	case loads && !slices.Contains(known, protocol):
 		f.Message = fmt.Sprintf("the service never gets ready (unsupported schema in model URI), because KServe can't load "+
 			"a model by %s: use %s", protocol, protocols(known))
@@ -86,11 +86,24 @@ func checkModel(p *pass) {
 			f.Severity = transform.Warning
 			f.Message += ", or make a LocalModelCache of it"
 		}
-		p.Report(f)
+		p.reportModel(f)
 	}
 	if versions.All(loraNames) {
 		checkAdapterURIs(p, loads)
 	}
+}
+
+// modelsOfStopped are the releases that look at the model of a service that is stopped, and fail before they delete its
+// pods (reconcileSingleNodeMainWorkload in workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.17.0).
+var modelsOfStopped = transform.Window{Before: transform.Release{0, 19, 0}}
+
+// reportModel reports a model that KServe can't load.
+func (p *pass) reportModel(f transform.Report) {
+	if stops(p.Object) && !p.KServe.LLMVersions(p.Object).Any(modelsOfStopped) {
+		f.Severity = transform.Warning
+		f.Message += "; fine while the service is stopped"
+	}
+	p.Report(f)
 }
 
 // mergedURI returns the URI that counts after the merge, and the layer that has it. An empty one takes nothing away.
@@ -121,7 +134,7 @@ func checkAdapterURIs(p *pass, loads bool) {
 				"remove the adapter"
 		}
 		if fault != "" {
-			p.Report(transform.Report{At: at, Message: "the service never gets ready, because " + fault})
+			p.reportModel(transform.Report{At: at, Message: "the service never gets ready, because " + fault})
 		}
 	}
 }
