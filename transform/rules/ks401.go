@@ -114,13 +114,22 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 }
 
 // firstTaken are the releases that take the first container of a runtime that has the name of the server or of the
-// transformer, and leave out others with these names (components/predictor.go@v0.15.0 to @v0.20.0).
+// transformer, and the first transformer beside a model, and leave out others with these names
+// (components/predictor.go@v0.15.0 to @v0.20.0).
 var firstTaken = transform.Window{From: transform.Release{0, 15, 0}}
 
 // leftOut reports whether KServe leaves out the second container of a name.
 func (c *duplicates) leftOut(list yamldoc.Path, name string) bool {
-	return list.String() == "spec.containers" && c.Versions.All(firstTaken) &&
-		(name == kserve.ServingContainer || name == kserve.TransformerContainer)
+	switch {
+	case !c.Versions.All(firstTaken):
+		return false
+	case list.String() == "spec.containers":
+		return name == kserve.ServingContainer || name == kserve.TransformerContainer
+	case list.String() == "spec.predictor.containers":
+		field, _ := c.KServe.Service(c.Object).Framework(kserve.Predictor)
+		return field != "" && name == kserve.TransformerContainer
+	}
+	return false
 }
 
 // runs reports whether pods may have the entries of a list twice: KServe or the API server refuses all but variables.
