@@ -214,6 +214,9 @@ func (p *pass) routerReferences() (all []reference) {
 		{http.With("refs"), kserve.HTTPRoute},
 	} {
 		for i, ref := range p.Object.Get(list.at...).List() {
+			if kind := ref.Get("kind").Str(); kind != "" && kind != list.kind.Kind {
+				continue // a mesh's route has a Service as its parent
+			}
 			all = append(all, reference{at: list.at.With(i, "name"), name: ref.Get("name").Str(),
 				namespace: ref.Get("namespace").Str(), kinds: []transform.GroupKind{list.kind}, elsewhere: true, podsStay: true})
 		}

@@ -60,7 +60,7 @@ func checkScheme(p *pass) {
 // configuration decides it for the presets (EnableTLS in config/llmisvcconfig@v0.18.0), and OpenDataHub's fork sets it.
 func (p *pass) servesPlainly(c model.Container, pod kserve.LLMPod) string {
 	words, all := c.Words()
-	if !all || slices.ContainsFunc(words, certified().MatchString) {
+	if !all || slices.ContainsFunc(words, certified().MatchString) || slices.ContainsFunc(words, isPlaceholder) {
 		return ""
 	}
 	s, versions := p.KServe.LLMService(p.Object), p.KServe.LLMVersions(p.Object)
