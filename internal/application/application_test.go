@@ -244,6 +244,8 @@ func TestReadErrors(t *testing.T) {
 			"a {{ without }}"},
 		{"two generators in one", setHead + "spec: {generators: [{list: {}, git: {}}], template: {}}\n",
 			"generator git, list: more or less than one generator in an entry"},
+		{"no generator in one", "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nspec: {generators: [null]}\n",
+			"ApplicationSet without a name: generator {}: more or less than one generator in an entry"},
 		{"directive", list("goTemplate: true\n  templatePatch: 'spec: {$patch: replace}'", "{metadata: {name: x}}"), "templatePatch: the directive $patch is not known"},
 		{"values", list("goTemplate: true\n  templatePatch: 'spec: {source: {helm: {valuesObject: {a: 2, b: {c: 2}}}}}'",
 			"{metadata: {name: x}, spec: {source: {helm: {valuesObject: {a: 1, b: {c: 1}}}}}}"),

@@ -1,6 +1,7 @@
 package application
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,7 +48,7 @@ func (r Reader) newSet(o object, at locator) (*set, error) {
 	}
 	return &set{
 		Reader: r,
-		name:   content.Metadata.Name, namespace: content.Metadata.Namespace,
+		name:   cmp.Or(content.Metadata.Name, "without a name"), namespace: content.Metadata.Namespace,
 		spec: o.node.Get("spec"), at: at, where: at.of(o.node),
 		generators: content.Spec.Generators, template: content.Spec.Template, patch: content.Spec.TemplatePatch,
 		renderer: renderer{content.Spec.GoTemplate, content.Spec.GoTemplateOptions},
@@ -234,7 +235,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// names joins the names of generators.
+// names joins the names of generators. That of none is {}.
 func names(generator map[string]any) string {
-	return strings.Join(slices.Sorted(maps.Keys(generator)), ", ")
+	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(generator)), ", "), "{}")
 }
