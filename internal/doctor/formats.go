@@ -71,8 +71,12 @@ func (s Service) changes() []string {
 	case s.Drift != "" && len(s.Findings) == 0:
 		change("write there what should last, and sync")
 	}
-	if s.misread.status != "" {
-		change(s.misread.remedy())
+	switch {
+	case s.misread.status == "":
+	case len(changes) == 0 && len(s.Findings) == 0:
+		change("nothing; " + s.misread.remedy())
+	default:
+		change("besides, " + s.misread.remedy())
 	}
 	return changes
 }

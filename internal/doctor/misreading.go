@@ -28,9 +28,9 @@ func (m misreading) String() string {
 // remedy returns what ends the misreading.
 func (m misreading) remedy() string {
 	if m.ofWhole != "" {
-		return "nothing; if the health checks are not installed in Argo CD, " + installChecks
+		return "if the health checks are not installed in Argo CD, " + installChecks
 	}
-	return "nothing; " + installChecks
+	return installChecks
 }
 
 const installChecks = "whoever runs it has to install what argocd-kserve-plugin health config prints"
