@@ -49,7 +49,7 @@ func checkLongName(p *pass) {
 		f := transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
 			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten %s by %d", name,
 			longestLabel, joined(own, "or"), len("isvc."+name)-longestLabel)}
-		if longHost {
+		if longHost && len(host) > len("isvc."+name) {
 			f.Message += fmt.Sprintf(", or by %d if the host is %s.DOMAIN", len(host)-longestLabel, host)
 		}
 		p.Report(f)
