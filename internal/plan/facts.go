@@ -46,8 +46,8 @@ func facts(f *forest, o Object) []string {
 	return nil
 }
 
-// isLeft reports whether a service no longer has its URL: KServe leaves that of an LLMInferenceService where it takes the
-// addresses away (updateRoutingStatus in pkg/controller/v1alpha2/llmisvc/router.go of KServe 0.20.0).
+// isLeft reports whether a service no longer has its URL: KServe leaves that of an LLMInferenceService where it takes
+// the addresses away (updateRoutingStatus in pkg/controller/v1alpha2/llmisvc/router.go of KServe 0.20.0).
 func isLeft(o Object, url string) bool {
 	addresses, _ := at(o, "status", "addresses").([]any)
 	return o["kind"] == "LLMInferenceService" &&
@@ -137,8 +137,8 @@ func gpuFacts(unit string, each, largest int64, surge any) []string {
 		terminal.Count(int(largest), "replica"), each*(largest+surplus(surge, largest)))}
 }
 
-// podOf is the spec of the pod of a Deployment or a Knative Service, which has what KServe's webhooks add to the template, or
-// that of the template if there is no pod.
+// podOf is the spec of the pod of a Deployment or a Knative Service, which has what KServe's webhooks add to the
+// template, or that of the template if there is no pod.
 func podOf(f *forest, o Object) any {
 	for _, child := range f.children[referenceOf(o).Versionless()] {
 		if child.Kind == "Pod" {
@@ -255,10 +255,11 @@ func knative(f *forest, o Object) []string {
 	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "minScale", "0"), shown)}
 	pod := podOf(f, o)
 	facts = append(facts, describeAll("", pod)...)
+	perPod := podGPUs(pod)
 	if most > 0 {
 		first := max(1, number(bound("min-scale", "minScale", ""), 1)) // pods of a new revision, while the older one serves
-		facts = append(facts, gpuFacts("pod", podGPUs(pod), most, float64(first))...)
-	} else if perPod := podGPUs(pod); perPod > 0 {
+		facts = append(facts, gpuFacts("pod", perPod, most, float64(first))...)
+	} else if perPod > 0 {
 		facts = append(facts, terminal.Count(int(perPod), "GPU")+" a pod")
 	}
 	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {

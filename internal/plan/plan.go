@@ -107,80 +107,84 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	p := &Plan{Release: answer.Release, Compared: answer.Previous != nil, made: state.Objects}
 	index := NewIndex(slices.Concat(manifests, previous), namespace)
 	before, now := newForest(cmp.Or(answer.Previous, &State{})), newForest(state)
-	p.refuse(state, now, index)
-	told := map[any]bool{}
-	p.Services = p.services(before, now, state, index, told)
-	p.tellRest(state, now, index, told)
+	p.judge(state, now, index)
+	reports := newReports(state)
+	p.Services = p.services(before, now, reports, index)
+	p.tellRest(reports, now, index)
 	if answer.Later != nil {
 		then := newForest(answer.Later)
-		p.Later = p.changed(p.services(now, then, answer.Later, index, map[any]bool{}))
+		p.Later = p.changed(p.services(now, then, newReports(answer.Later), index))
 		for _, g := range answer.Later.Gone {
 			if now.has(g.Object) {
-				p.Refused = append(p.Refused, Problem{g.Object, index.Place(g.Object), IsDeletedAgain, Controller, deletesLater})
+				p.refuse(index, g.Object, IsDeletedAgain, Controller, deletesLater)
 			}
 		}
 	}
 	return p
 }
 
-// refuse adds what is not accepted, deleted again, or not deleted.
-func (p *Plan) refuse(state *State, now *forest, index Index) {
-	add := func(r Reference, verdict Verdict, by, message string) {
-		p.Refused = append(p.Refused, Problem{r, index.Place(r), verdict, by, message})
-	}
+// refuse adds an object that is not as its manifest has it.
+func (p *Plan) refuse(index Index, r Reference, verdict Verdict, by, message string) {
+	p.Refused = append(p.Refused, Problem{r, index.Place(r), verdict, by, message})
+}
+
+// judge adds what is not accepted, deleted again, or not deleted.
+func (p *Plan) judge(state *State, now *forest, index Index) {
 	for _, r := range state.Refused {
 		message := r.Message
 		if r.Deleted {
 			message = "the deletion is refused: " + message
 		}
-		add(r.Object, IsRefused, apiServer, message)
+		p.refuse(index, r.Object, IsRefused, apiServer, message)
 	}
 	for _, g := range state.Gone {
 		if g.Collected {
-			add(g.Object, IsDeletedAgain, collector, collects)
+			p.refuse(index, g.Object, IsDeletedAgain, collector, collects)
 		} else {
-			add(g.Object, IsDeletedAgain, Controller, deletes)
+			p.refuse(index, g.Object, IsDeletedAgain, Controller, deletes)
 		}
 	}
 	for _, r := range now.order {
 		o := now.objects[r]
 		if at(o, "metadata", "deletionTimestamp") != nil {
 			waits := list("the deletion waits for the finalizer", at(o, "metadata", "finalizers"))
-			add(referenceOf(o), IsNotDeleted, finalizer, strings.Join(waits, ""))
+			p.refuse(index, referenceOf(o), IsNotDeleted, finalizer, strings.Join(waits, ""))
 		}
 	}
 }
 
 // tellRest adds what the controllers say that has not been told: it is about objects that belong to no service.
-func (p *Plan) tellRest(state *State, now *forest, index Index, told map[any]bool) {
+func (p *Plan) tellRest(reports *reports, now *forest, index Index) {
+	state := reports.state
 	for _, e := range state.Errors {
-		if !told[e] {
-			p.Refused = append(p.Refused, Problem{e.Object, index.Place(e.Object), DoesNotWork, Controller, Fails + e.Message})
+		if !reports.told[e] {
+			p.refuse(index, e.Object, DoesNotWork, Controller, Fails+e.Message)
 		}
 	}
 	for _, f := range state.Fights {
-		if !told[f.Object] {
-			p.Refused = append(p.Refused, Problem{f.Object, index.Place(f.Object), DoesNotWork, Controller,
-				NeverSettles + ": " + f.message(state.Fights)})
+		if !reports.disputed[f.Object] {
+			p.refuse(index, f.Object, DoesNotWork, Controller, NeverSettles+": "+f.message(state.Fights))
 		}
 	}
 	for _, e := range state.Events {
 		of := func(err Event) bool {
 			return err.Object.Groupless() == e.Object.Groupless() && alike(err.Message, e.Message)
 		}
-		if !told[e] && !slices.ContainsFunc(state.Errors, of) {
+		if !reports.told[e] && !slices.ContainsFunc(state.Errors, of) {
 			about := now.withGroup(e.Object)
-			p.Warnings = append(p.Warnings, Problem{Object: about, Place: index.Place(about), By: "event " + e.Reason, Message: e.Message})
+			p.Warnings = append(p.Warnings, Problem{
+				Object: about, Place: index.Place(about), By: "event " + e.Reason, Message: e.Message,
+			})
 		}
 	}
 }
 
-// services returns those of two states, with what is said of them in the second. It adds that to told.
-func (p *Plan) services(before, now *forest, state *State, index Index, told map[any]bool) []Service {
-	all, reports := []Service{}, newReports(state)
+// services returns those of two states, with the reports about them in the second.
+func (p *Plan) services(before, now *forest, reports *reports, index Index) []Service {
+	all := []Service{}
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root, nil), Place: index.Place(root)}
-		service.Problems = reports.problems(now, root, told)
+		service.Problems = reports.tell(now, root)
 		if o := now.objects[root]; o != nil {
 			service.Stuck = reports.isStuck(now, o, &service.Node)
 			if service.Stuck && len(service.Problems) == 0 || lacksConfig(o) {

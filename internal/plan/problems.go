@@ -17,13 +17,19 @@ func (r Reference) IsWorkload() bool {
 // reports are what the controllers say, by the objects that it is about, without their versions. Fights are by the object
 // whose controller writes.
 type reports struct {
+	state          *State
 	errors, events map[Reference][]Event
 	fights         map[Reference][]Fight
-	writers        []Fight // all fights
+
+	told     map[Event]bool     // errors and events that have been told of a service
+	disputed map[Reference]bool // objects of the fights that have been
 }
 
 func newReports(state *State) *reports {
-	r := &reports{map[Reference][]Event{}, map[Reference][]Event{}, map[Reference][]Fight{}, state.Fights}
+	r := &reports{
+		state: state, errors: map[Reference][]Event{}, events: map[Reference][]Event{}, fights: map[Reference][]Fight{},
+		told: map[Event]bool{}, disputed: map[Reference]bool{},
+	}
 	for _, e := range state.Errors {
 		r.errors[e.Object.Groupless()] = append(r.errors[e.Object.Groupless()], e)
 	}
@@ -66,9 +72,8 @@ func runs(n *Node) bool {
 	})
 }
 
-// problems returns what the controllers say about a service and what it owns. It adds the errors and events, and the
-// objects of the fights, to told.
-func (r *reports) problems(now *forest, root Reference, told map[any]bool) []Problem {
+// tell returns what the controllers say about a service and what it owns, and notes that it is told.
+func (r *reports) tell(now *forest, root Reference) []Problem {
 	var own []Reference
 	var collect func(Reference)
 	collect = func(r Reference) {
@@ -92,14 +97,14 @@ func (r *reports) problems(now *forest, root Reference, told map[any]bool) []Pro
 	}
 	for _, about := range own {
 		for _, e := range r.errors[about.Groupless()] {
-			told[e] = true
+			r.told[e] = true
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
 	expected := isReady(now.objects[root]) || isStopped(now.objects[root])
 	for _, about := range own {
 		for _, e := range r.events[about.Groupless()] {
-			told[e] = true
+			r.told[e] = true
 			if expected && strings.HasSuffix(e.Reason, "NotReady") {
 				continue // KServe has reported it on the way, or the stop
 			}
@@ -108,8 +113,8 @@ func (r *reports) problems(now *forest, root Reference, told map[any]bool) []Pro
 	}
 	for _, about := range own {
 		for _, f := range r.fights[about.Groupless()] {
-			told[f.Object] = true
-			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message(r.writers)})
+			r.disputed[f.Object] = true
+			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message(r.state.Fights)})
 		}
 	}
 	return found

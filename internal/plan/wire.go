@@ -52,7 +52,7 @@ func (a *Answer) fault(request Request) error {
 		}
 	}
 	switch {
-	case a.Cluster != nil:
+	case len(a.Cluster) > 0:
 	case a.State.Objects == nil:
 		return errors.New("its answer has no state")
 	case request.Changed && a.Previous == nil:

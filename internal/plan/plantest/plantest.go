@@ -16,8 +16,8 @@ import (
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names, and
 // with a label mode. An LLMInferenceService that is called preset gets one with the image of the release's preset.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
-// workloads are unready is stuck. An object of the cluster that is called refused is, for its key deploy. What is stored
-// stays, but that of services that are called rolls, written, locked and breaks: see takeover.
+// workloads are unready is stuck. An object of the cluster that is called refused is, for its key deploy. What is
+// stored stays, but that of services that are called rolls, written, locked and breaks: see takeover.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
@@ -52,8 +52,8 @@ func Program() {
 	}
 }
 
-// takeover has the services with these names replaced by others: rolls has an image of the release, written gets one when it
-// is changed, the release refuses every change of locked, and it fails with breaks, whose Deployment it deletes.
+// takeover has the services with these names replaced by others: rolls has an image of the release, written gets one
+// when it is changed, the release refuses every change of locked, and it fails with breaks, whose Deployment it deletes.
 func takeover(request plan.Request, answer *plan.Answer) {
 	answer.Stored = request.Stored
 	alone := state(request, request.Previous)
@@ -62,10 +62,10 @@ func takeover(request plan.Request, answer *plan.Answer) {
 			return o["kind"] == "Deployment" && nameOf(o) == "breaks-predictor"
 		})
 		for i, o := range made.Objects {
-			if name := nameOf(o); name == "rolls-predictor" {
-				made.Objects[i] = deployment(request.Namespace, "rolls", "server:"+answer.Release, request.Mode)
-			} else if name == "written-predictor" && made == &answer.State {
-				made.Objects[i] = deployment(request.Namespace, "written", "server:"+answer.Release, request.Mode)
+			name := nameOf(o)
+			if name == "rolls-predictor" || name == "written-predictor" && made == &answer.State {
+				service := strings.TrimSuffix(name, "-predictor")
+				made.Objects[i] = deployment(request.Namespace, service, "server:"+answer.Release, request.Mode)
 			} else if name == "breaks" {
 				made.Errors = append(made.Errors, plan.Event{Object: about(o), Message: "no runtime"})
 			}
