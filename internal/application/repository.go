@@ -70,16 +70,15 @@ func (r *Repository) IsDir(dir string) bool {
 // ReadFile reads a file of the work tree; its path is below the top. A link that leads outside is an error.
 func (r *Repository) ReadFile(name string) ([]byte, error) { return r.tree.ReadFile(name) }
 
-// files returns the files of the work tree, in path order, whether git tracks them or not, without those that it ignores.
+// files returns the files of the work tree that git does not ignore, in path order, whether it tracks them or not.
 func (r *Repository) files(ignored map[string]bool) (all []string, err error) {
 	err = fs.WalkDir(r.tree.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
-		switch {
+		switch isIgnored := ignored[filepath.Join(r.Dir, file)]; {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || ignored[filepath.Join(r.Dir, file)]):
+		case entry.IsDir() && (isIgnored || entry.Name() == ".git"):
 			return fs.SkipDir
-		case ignored[filepath.Join(r.Dir, file)]:
-		case entry.Type().IsRegular():
+		case !isIgnored && entry.Type().IsRegular():
 			all = append(all, file)
 		}
 		return nil

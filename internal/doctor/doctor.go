@@ -81,7 +81,7 @@ func (s Service) isWell() bool { return s.Status == health.Healthy || s.Status =
 
 // Fails reports whether the service needs somebody.
 func (s Service) Fails() bool {
-	return !s.isWell() || s.atRisk || s.Drift != "" || s.misread.status != "" && s.misread.ofWhole == ""
+	return !s.isWell() || s.atRisk || s.Drift != "" || s.misread.isCertain()
 }
 
 // Failed counts the services that need somebody, and the other findings.
@@ -95,7 +95,7 @@ func (r Report) Failed() int {
 	return n
 }
 
-// Unseen returns an error if no service was read, and a kind of services could not be: it may have some that need somebody.
+// Unseen returns an error if no service was read, and a kind of services could not be: some of them may need somebody.
 func (r Report) Unseen() error {
 	if r.Well > 0 || len(r.Services) > 0 || len(r.hidden) == 0 {
 		return nil

@@ -14,10 +14,8 @@ type volume struct {
 		Name  string
 		Items []struct{ Key, Path string }
 	}
-	Secret, DownwardAPI, Image *struct{}
-	Projected                  *struct {
-		Sources []struct{ Secret, ServiceAccountToken *struct{} }
-	}
+	Secret, DownwardAPI, Image      *struct{}
+	Projected                       *struct{ Sources []projection }
 	PersistentVolumeClaim, CSI, NFS struct{ ReadOnly bool }
 	EmptyDir                        *struct {
 		Medium    string
@@ -25,17 +23,14 @@ type volume struct {
 	}
 }
 
-// confidential reports whether a Secret or a token of a service account is in the volume.
-func (v volume) confidential() bool {
-	if v.Secret != nil || v.Projected == nil {
-		return v.Secret != nil
-	}
-	for _, source := range v.Projected.Sources {
-		if source.Secret != nil || source.ServiceAccountToken != nil {
-			return true
-		}
-	}
-	return false
+// projection is a source of a projected volume.
+type projection struct{ Secret, ServiceAccountToken *struct{} }
+
+func (p projection) isSecret() bool { return p.Secret != nil || p.ServiceAccountToken != nil }
+
+// isSecret reports whether a Secret or a token of a service account is in the volume.
+func (v volume) isSecret() bool {
+	return v.Secret != nil || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, projection.isSecret)
 }
 
 // readOnly reports whether nobody can write into the volume.

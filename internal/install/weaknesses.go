@@ -19,7 +19,7 @@ type weakness struct {
 //
 // The pod gets no token of its service account in Argo CD's own manifests
 // (manifests/base/repo-server/argocd-repo-server-deployment.yaml@v2.14.21 and @v3.5.7) and from argocd-operator, unless
-// mountsatoken is set (controllers/argocd/repo_server.go@v0.18.0), and does in the chart by default. The Deployment does
+// mountsatoken is set (controllers/argocd/repo_server.go@v0.18.0). In the chart it does by default. The Deployment does
 // not show what the ServiceAccount says.
 func (c *comparison) weaknesses(sidecar *container) {
 	list := []weakness{
@@ -38,7 +38,7 @@ func (c *comparison) weaknesses(sidecar *container) {
 			"all values of a Secret are variables of the sidecar: remove it"})
 	}
 	for _, mount := range sidecar.VolumeMounts {
-		list = append(list, weakness{"volumeMounts", c.pod.volume(mount.Name).confidential(),
+		list = append(list, weakness{"volumeMounts", c.pod.volume(mount.Name).isSecret(),
 			fmt.Sprintf("the sidecar can read what is secret in the volume %s: remove the mount", mount.Name)})
 	}
 	if c.set != nil {
