@@ -34,16 +34,17 @@ var certified = lazyregexp.New(`(?i)ssl|tls|cert|https|--config\b`)
 func checkScheme(p *pass) {
 	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill} {
 		c := p.KServe.LLMContainer(p.Object, pod, p.mainName(pod))
-		why := ""
-		if c.Node != nil && otherPort(c, pod) == "" {
-			why = p.servesPlainly(c, pod)
+		if c.Node == nil || otherPort(c, pod) != "" {
+			continue
+		}
+		why := p.servesPlainly(c, pod)
+		if why == "" {
+			continue
 		}
 		for _, probe := range model.Probes {
 			request := c.Get(probe, string(model.HTTPGet))
-			if why == "" || request.Get("scheme").Str() != "HTTPS" {
-				continue
-			}
-			if port, numeric := request.Get("port").Int(); !numeric || !slices.Contains(pod.Ports, port) {
+			port, numeric := request.Get("port").Int()
+			if request.Get("scheme").Str() != "HTTPS" || !numeric || !slices.Contains(pod.Ports, port) {
 				continue
 			}
 			result := "the pods never get ready"
@@ -56,22 +57,23 @@ func checkScheme(p *pass) {
 	}
 }
 
-// servesPlainly says why the server in a container certainly has no certificate, or returns nothing. From 0.18 on the
+// servesPlainly says why the server in a container certainly has no certificate, or nothing. From 0.18 on the
 // configuration decides it for the presets (EnableTLS in config/llmisvcconfig@v0.18.0), and OpenDataHub's fork sets it.
 func (p *pass) servesPlainly(c model.Container, pod kserve.LLMPod) string {
 	words, all := c.Words()
 	if !all || slices.ContainsFunc(words, certified().MatchString) || slices.ContainsFunc(words, isPlaceholder) {
 		return ""
 	}
-	s, versions := p.KServe.LLMService(p.Object), p.KServe.LLMVersions(p.Object)
+	s := p.KServe.LLMService(p.Object)
+	if len(s.Missing) > 0 {
+		return ""
+	}
 	own := c.Has("command") || c.MergedElsewhere("command")
 	routed := s.Has("spec", kserve.Prefill) && pod.Path[0] != kserve.Prefill // a sidecar of the preset has port 8000
 	switch {
-	case len(s.Missing) > 0:
-		return ""
 	case own && !routed && startsServer().MatchString(strings.Join(words, " ")):
 		return "its server starts without --ssl-certfile"
-	case !own && versions.All(withoutTLS) && !p.Versions.Likened() && !p.KServe.ReplacesPresets():
+	case !own && p.KServe.LLMVersions(p.Object).All(withoutTLS) && !p.Versions.Likened() && !p.KServe.ReplacesPresets():
 		return "KServe before 0.18 starts the server without a certificate"
 	}
 	return ""
