@@ -99,7 +99,7 @@ metadata: {name: newer}
 		t.Errorf("refused: %v", c)
 	}
 	for data, key := range map[string]string{
-		`{ingress: "{", deploy: '{"defaultDeploymentMode": "Standard"}'}`: "ingress", `{deploy: "null"}`: "deploy",
+		`{ingress: "{", deploy: '{"defaultDeploymentMode": "Serverless"}'}`: "ingress", `{deploy: "null"}`: "deploy",
 	} {
 		request.Cluster = manifests(t, wrongConfig+data)
 		if c := ask(t, release, request).Cluster; len(c) != 1 || c[0].Key != key ||

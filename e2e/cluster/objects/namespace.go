@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -179,7 +180,8 @@ func (n *Namespace) clear() {
 	for _, kind := range []schema.GroupVersionResource{InferenceServices, InferenceGraphs, LLMInferenceServices} {
 		err := n.client.Resource(kind).Namespace(n.Name).
 			DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-		if ignoreMissing(err) != nil { // a cluster without the kind has nothing to delete
+		// A cluster without the kind has nothing to delete, and where KServe has stopped nothing waits for it.
+		if ignoreMissing(err) != nil && !strings.Contains(err.Error(), "conversion webhook") {
 			n.tb.Error(err)
 		}
 	}
