@@ -49,9 +49,14 @@ func checkKedaMetrics(p *pass) {
 			checkUtilization(p, at, metrics)
 			continue
 		}
-		p.Report(transform.Report{At: s.ClassPath(component), Message: fmt.Sprintf(
+		f := transform.Report{At: s.ClassPath(component), Message: fmt.Sprintf(
 			"the service never gets ready, because KServe makes a ScaledObject without triggers for the %s, which the API "+
-				"server refuses: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
+				"server refuses: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)}
+		if stops(p.Object) && !p.Versions.Any(stopsNoStandard) {
+			f.Severity = transform.Warning
+			f.Message += "; fine while the service is stopped"
+		}
+		p.Report(f)
 	}
 }
 
