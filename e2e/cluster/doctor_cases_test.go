@@ -117,7 +117,7 @@ var broken = []patient{
 		id: "unstoppable", manifests: service(stop, ""), releases: kserve.Window{Before: "v0.16.0"},
 		steps:   []step{getsReady},
 		verdict: "at risk",
-		says:    []string{"KS702", "upgrade to 0.16"},
+		says:    []string{"KS702", "upgrade to KServe 0.19.0"},
 	},
 	{
 		id: "zero", manifests: service(external, ""), steps: []step{getsReady, scaleToZero},
