@@ -163,7 +163,6 @@ func hasMode(of *transform.Result) bool {
 // advise says which settings would let more be found and repaired, and the commands that read them from a cluster. It
 // returns the facts about the cluster that are unknown.
 func advise(w io.Writer, o *run.Outcome, width int) (unknown []string) {
-	var lines []string // as the settings file may have them
 	for _, part := range o.Each() {
 		for _, v := range part.Settings.Values() {
 			if v.Text != "unknown" || slices.Contains(unknown, v.Name) {
@@ -171,11 +170,14 @@ func advise(w io.Writer, o *run.Outcome, width int) (unknown []string) {
 			}
 			if v.Name == "kserve-version" || v.Name == "default-deployment-mode" && hasMode(part.Result) {
 				unknown = append(unknown, v.Name)
-				lines = append(lines, v.Name+": "+examples[v.Name])
 			}
 		}
 	}
 	if len(unknown) > 0 {
+		var lines []string // as the settings file may have them
+		for _, fact := range unknown {
+			lines = append(lines, fact+": "+examples[fact])
+		}
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
 			strings.Join(unknown, " and ")+". Write into "+settings.FileName+" what your cluster has, such as "+
 			strings.Join(lines, " and ")+". This prints it, if you may read the namespace kserve:", width),

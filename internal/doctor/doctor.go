@@ -75,13 +75,13 @@ func (s Service) Verdict() string {
 	return "scaled to zero"
 }
 
-// isWell reports whether the service is as people want it. They suspend services, and autoscalers take all pods, on
-// purpose.
-func (s Service) isWell() bool { return s.Status == health.Healthy || s.Status == health.Suspended }
+// isWell reports whether a service with the status is as people want it. They suspend services, and autoscalers take all
+// pods, on purpose.
+func isWell(status health.Status) bool { return status == health.Healthy || status == health.Suspended }
 
 // Fails reports whether the service needs somebody.
 func (s Service) Fails() bool {
-	return !s.isWell() || s.atRisk || s.Drift != "" || s.misread.isCertain()
+	return !isWell(s.Status) || s.atRisk || s.Drift != "" || s.misread.isCertain()
 }
 
 // Failed counts the services that need somebody, and the other findings.
@@ -129,7 +129,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
 		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), len(c.atZero(r)) > 0
-		if s.isWell() {
+		if isWell(s.Status) {
 			s.misread = c.misread(r, now)
 		}
 		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})

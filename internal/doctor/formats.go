@@ -233,7 +233,7 @@ func (s Service) result() policyreport.Result {
 	switch {
 	case s.Status == health.Degraded:
 		severity, result = "high", policyreport.Fail
-	case s.Drift == "" && s.isWell() && !s.misread.isCertain():
+	case s.Drift == "" && isWell(s.Status) && !s.misread.isCertain():
 		severity, result = "info", policyreport.Skip
 	}
 	if s.Cause != nil {

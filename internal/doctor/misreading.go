@@ -44,7 +44,7 @@ const installChecks = "whoever runs it has to install what argocd-kserve-plugin 
 func (c *Cluster) misread(r ref, now time.Time) misreading {
 	for _, a := range c.applying(r) {
 		said := cmp.Or(a.health, a.whole)
-		if said == "" || said == health.Healthy || said == health.Suspended {
+		if said == "" || isWell(said) {
 			continue
 		}
 		for _, checks := range c.bundled {

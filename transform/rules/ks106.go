@@ -151,13 +151,18 @@ func checkMounts(p *pass, s *model.Service) {
 		for _, list := range []string{"containers", "initContainers"} {
 			for i, container := range s.Get(spec.With(list)...).List() {
 				c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(list, i) }}
-				for j, mount := range container.Get("volumeMounts").List() {
-					if name := mount.Get("name").Str(); name != "" && !isPlaceholder(name) && !slices.Contains(names, name) {
-						c.refuse("Not found: "+strconv.Quote(name), fmt.Sprintf("add the volume to %s.volumes, or remove the mount",
-							component), "volumeMounts", j, "name")
-					}
-				}
+				c.checkVolumeMounts(container.Get("volumeMounts").List(), names, component)
 			}
+		}
+	}
+}
+
+// checkVolumeMounts reports the mounts of volumes that are not among those of the component.
+func (c refusedContainer) checkVolumeMounts(mounts []*yamldoc.Node, volumes []string, component string) {
+	for i, mount := range mounts {
+		if name := mount.Get("name").Str(); name != "" && !isPlaceholder(name) && !slices.Contains(volumes, name) {
+			c.refuse("Not found: "+strconv.Quote(name), "add the volume to "+component+".volumes, or remove the mount",
+				"volumeMounts", i, "name")
 		}
 	}
 }

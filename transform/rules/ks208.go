@@ -53,8 +53,7 @@ func checkKedaMetrics(p *pass) {
 			"the service never gets ready, because KServe makes a ScaledObject without triggers for the %s, which the API "+
 				"server refuses: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)}
 		if stops(p.Object) && !p.Versions.Any(stopsNoStandard) {
-			f.Severity = transform.Warning
-			f.Message += "; fine while the service is stopped"
+			fineWhileStopped(&f)
 		}
 		p.Report(f)
 	}

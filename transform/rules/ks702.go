@@ -51,6 +51,12 @@ func stops(o *transform.Object) bool {
 	return strings.EqualFold(o.Annotation(kserve.StopAnnotation), "true")
 }
 
+// fineWhileStopped makes a report about an object that KServe has stopped a warning.
+func fineWhileStopped(f *transform.Report) {
+	f.Severity = transform.Warning
+	f.Message += "; fine while the service is stopped"
+}
+
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
 func (p *pass) unstoppable() (what string, first transform.Release) {
 	s := p.KServe.Service(p.Object)

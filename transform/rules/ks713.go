@@ -100,8 +100,7 @@ var modelsOfStopped = transform.Window{Before: transform.Release{0, 19, 0}}
 // reportModel reports a model that KServe can't load.
 func (p *pass) reportModel(f transform.Report) {
 	if stops(p.Object) && !p.KServe.LLMVersions(p.Object).Any(modelsOfStopped) {
-		f.Severity = transform.Warning
-		f.Message += "; fine while the service is stopped"
+		fineWhileStopped(&f)
 	}
 	p.Report(f)
 }
