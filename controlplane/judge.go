@@ -134,9 +134,13 @@ func (c *Cluster) judge(manifest object) (v Verdict, err error) {
 	}
 	v.Judged = true
 	// The API server drops the status of what is created and writes the time. Argo CD compares neither: Normalize in
-	// pkg/diff/diff.go of gitops-engine, as Argo CD 2.14.21 and 3.5.7 have it.
+	// pkg/diff/diff.go of gitops-engine, as Argo CD 2.14.21 and 3.5.7 have it. Both drop the namespace of an object of the
+	// cluster: DeduplicateTargetObjects in controller/state.go of Argo CD v2.14.21.
 	delete(manifest, "status")
 	unstructured.RemoveNestedField(manifest, "metadata", "creationTimestamp")
+	if !t.kind.namespaced {
+		unstructured.RemoveNestedField(manifest, "metadata", "namespace")
+	}
 	definition := t.kind.strategy.(*custom)
 	o := runtime.DeepCopyJSON(manifest)
 	if v.Pruned, err = definition.pruned(o); err != nil {

@@ -39,12 +39,17 @@ items:
 # only a comment
 ---
 {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}}
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: ClusterServingRuntime
+metadata: {name: ours, namespace: kserve}
+spec: {containers: [{name: kserve-container, image: "example.com/ours:1"}]}
 `
 
 // Judge tests what a release says of objects before a controller looks at them.
 func Judge(t *testing.T, release controlplane.Release) {
 	all := verdicts(t, release, "Standard", judged)
-	if len(all) != 5 {
+	if len(all) != 6 {
 		t.Fatalf("%d verdicts", len(all))
 	}
 	iris := all[0]
@@ -76,6 +81,9 @@ func Judge(t *testing.T, release controlplane.Release) {
 	}
 	if all[4].Judged || all[4].Kind != "Secret" {
 		t.Errorf("the Secret: %+v", all[4])
+	}
+	if runtime := all[5]; !runtime.Judged || len(runtime.Changes) > 0 || len(runtime.Refused) > 0 {
+		t.Errorf("the runtime, whose namespace Argo CD drops as the API server does: %+v", runtime)
 	}
 	for mode, want := range map[string]any{"Standard": release.Standard, "Knative": nil} {
 		stored := verdicts(t, release, mode, judged)[0].Stored
