@@ -18,11 +18,11 @@ var ks724Doc string
 var probeScheme = &transform.Rule{
 	ID:       "KS724",
 	Name:     "probe-scheme",
-	Title:    "A probe of an LLMInferenceService asks by HTTPS, and the server has no certificate",
+	Title:    "A probe of an LLMInferenceService asks by HTTP or HTTPS, and its server answers the other one",
 	Doc:      ks724Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
+	Kinds:    model.LLMKinds,
 	Example:  "0.17.0/preset",
 	Severity: transform.Error,
 	Run:      run(checkScheme),
@@ -31,52 +31,94 @@ var probeScheme = &transform.Rule{
 // certified matches what a server with a certificate has among its words, or a file that may name one.
 var certified = lazyregexp.New(`(?i)ssl|tls|cert|https|--config\b`)
 
+// certificate matches an argument that certainly gives a server one, or a command that is nothing but its start. vLLM and
+// SGLang hand it to uvicorn, which takes no request by HTTP then (is_ssl in uvicorn/config.py@0.35.0).
+var certificate = lazyregexp.New(`^(?:(?:exec\s+)?vllm\s+serve\s(?:[^;&|#$]*\s)?)?--ssl-certfile(?:[=\s]|$)`)
+
+// The schemes of a probe.
+const (
+	plain     = "HTTP"
+	encrypted = "HTTPS"
+)
+
 func checkScheme(p *pass) {
 	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill} {
 		c := p.KServe.LLMContainer(p.Object, pod, p.mainName(pod))
 		if c.Node == nil || otherPort(c, pod) != "" {
 			continue
 		}
-		why := p.servesPlainly(c, pod)
-		if why == "" {
-			continue
-		}
+		answers, why := p.serverScheme(c, pod)
 		for _, probe := range model.Probes {
-			request := c.Get(probe, string(model.HTTPGet))
-			port, numeric := request.Get("port").Int()
-			if request.Get("scheme").Str() != "HTTPS" || !numeric || !slices.Contains(pod.Ports, port) {
+			asks := p.probeScheme(c, pod, probe)
+			if answers == "" || asks == "" || asks == answers {
 				continue
 			}
 			result := "the pods never get ready"
 			if probe != "readinessProbe" {
 				result = "the kubelet restarts the container again and again"
 			}
-			p.Report(transform.Report{At: c.Path.With(probe, string(model.HTTPGet), "scheme"), Message: fmt.Sprintf(
-				"%s, because this probe asks by HTTPS, and %s: write HTTP", result, why)})
+			at := c.Path.With(probe, string(model.HTTPGet), "scheme")
+			asking := "this probe asks by " + asks
+			if p.Object.Get(at...).IsNull() {
+				asking = "the preset's " + probe + " asks by " + asks
+			}
+			p.Report(transform.Report{At: at, Message: fmt.Sprintf("%s, because %s, and %s: write %s", result, asking, why,
+				answers)})
 		}
 	}
 }
 
-// servesPlainly says why the server in a container certainly has no certificate, or nothing. From 0.18 on the
-// configuration decides it for the presets (EnableTLS in config/llmisvcconfig@v0.18.0), and OpenDataHub's fork sets it.
-func (p *pass) servesPlainly(c model.Container, pod kserve.LLMPod) string {
-	words, all := c.Words()
-	if !all || slices.ContainsFunc(words, certified().MatchString) || slices.ContainsFunc(words, isPlaceholder) {
+// probeScheme returns the scheme by which a probe asks the server's port, or nothing if that is not certain.
+func (p *pass) probeScheme(c model.Container, pod kserve.LLMPod, probe string) string {
+	request := c.Get(probe, string(model.HTTPGet))
+	port, numeric := request.Get("port").Int()
+	counts := func(field string) bool { // the last layer is the service
+		isLast := p.KServe.LLMService(p.Object) != nil && request.Has(field)
+		return isLast || !c.MergedElsewhere(probe, string(model.HTTPGet), field)
+	}
+	handler := model.HandlerOf(c.Get(probe))
+	if handler != model.NoHandler && handler != model.HTTPGet || !counts("port") || !counts("scheme") ||
+		request.Has("port") && !(numeric && slices.Contains(pod.Ports, port)) {
 		return ""
 	}
-	s := p.KServe.LLMService(p.Object)
-	if len(s.Missing) > 0 {
-		return ""
+	preset, _, _ := pod.Preset(probe, false, p.KServe.LLMVersions(p.Object))
+	if scheme := request.Get("scheme").Str(); scheme != "" || !preset || !p.withoutTLS() {
+		return scheme
+	}
+	return plain
+}
+
+// serverScheme returns the scheme that the server in a container certainly answers, and why, or nothing. A sidecar of the
+// preset has port 8000 beside prefill pods.
+func (p *pass) serverScheme(c model.Container, pod kserve.LLMPod) (scheme, why string) {
+	users := p.KServe.LLMUsers(p.Object)
+	words, all := c.Words()
+	isMissing := func(s *model.LLMService) bool { return len(s.Missing) > 0 }
+	isPrefilled := func(s *model.LLMService) bool { return s.Has("spec", kserve.Prefill) }
+	if len(users) == 0 || slices.ContainsFunc(users, isMissing) || slices.ContainsFunc(words, isPlaceholder) {
+		return "", ""
 	}
 	own := c.Has("command") || c.MergedElsewhere("command")
-	routed := s.Has("spec", kserve.Prefill) && pod.Path[0] != kserve.Prefill // a sidecar of the preset has port 8000
+	starts := own && startsServer().MatchString(strings.Join(words, " "))
+	routed := pod.Path[0] != kserve.Prefill && slices.ContainsFunc(users, isPrefilled)
+	given := slices.ContainsFunc(slices.Concat(c.Get("command").Strings(), c.Get("args").Strings()), certificate().MatchString)
+	certain := all && !slices.ContainsFunc(words, certified().MatchString)
 	switch {
-	case own && !routed && startsServer().MatchString(strings.Join(words, " ")):
-		return "its server starts without --ssl-certfile"
-	case !own && p.KServe.LLMVersions(p.Object).All(withoutTLS) && !p.Versions.Likened() && !p.KServe.ReplacesPresets():
-		return "KServe before 0.18 starts the server without a certificate"
+	case given && !routed && !c.MergedElsewhere("args") && !c.MergedElsewhere("command") &&
+		(starts || !own && !p.leadsWorkers(pod) && !p.Versions.Likened() && !p.KServe.ReplacesPresets()):
+		return encrypted, "its server has a certificate (--ssl-certfile)"
+	case certain && starts && !routed:
+		return plain, "its server starts without --ssl-certfile"
+	case certain && !own && p.withoutTLS():
+		return plain, "KServe before 0.18 starts the server without a certificate"
 	}
-	return ""
+	return "", ""
+}
+
+// withoutTLS reports whether the presets certainly have no certificate, and probes by HTTP. From 0.18 on the
+// configuration decides it (EnableTLS in config/llmisvcconfig@v0.18.0), and OpenDataHub's fork sets it.
+func (p *pass) withoutTLS() bool {
+	return p.KServe.LLMVersions(p.Object).All(withoutTLS) && !p.Versions.Likened() && !p.KServe.ReplacesPresets()
 }
 
 // withoutTLS are the releases whose presets have no certificate.
