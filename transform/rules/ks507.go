@@ -124,7 +124,8 @@ var (
 	serviceAccount = transform.GroupKind{Kind: "ServiceAccount"}
 
 	gateway = transform.GroupKind{Group: kserve.HTTPRoute.Group, Kind: "Gateway"}
-	// KServe 0.16.0 looks for a pool of the second group (pkg/controller/v1alpha1/llmisvc/router.go).
+	// KServe 0.16.0 looks for a pool of the second group (router.go of pkg/controller/v1alpha1/llmisvc@v0.16.0, and of
+	// pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
 	inferencePools = []transform.GroupKind{
 		{Group: "inference.networking.k8s.io", Kind: "InferencePool"},
 		{Group: "inference.networking.x-k8s.io", Kind: "InferencePool"},
@@ -183,7 +184,11 @@ func (p *pass) llmReferences() (all []reference) {
 	all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
 		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true},
 		p.chosenGroup(kserve.LLMCached))
-	all = append(all, p.routerReferences()...)
+	for _, list := range routed {
+		all = append(all, routerReferences(p.Object, list)...)
+	}
+	pool := routerPath.With("scheduler", "pool", "ref", "name")
+	all = append(all, reference{at: pool, name: p.Object.Get(pool...).Str(), kinds: inferencePools, elsewhere: true})
 	return append(all, p.podReferences()...)
 }
 
@@ -202,27 +207,31 @@ func (p *pass) offloadReferences(offloading yamldoc.Path) (all []reference) {
 	return all
 }
 
-// routerReferences returns what KServe looks for to route requests (router_validation.go and router.go of
+// routed are the lists of what KServe looks for to route requests (router_validation.go of
 // pkg/controller/v1alpha1/llmisvc@v0.16.0 and pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
-func (p *pass) routerReferences() (all []reference) {
-	http := routerPath.With("route", "http")
-	for _, list := range []struct {
-		at   yamldoc.Path
-		kind transform.GroupKind
-	}{
-		{routerPath.With("gateway", "refs"), gateway}, {http.With("spec", "parentRefs"), gateway},
-		{http.With("refs"), kserve.HTTPRoute},
-	} {
-		for i, ref := range p.Object.Get(list.at...).List() {
-			if kind := ref.Get("kind").Str(); kind != "" && kind != list.kind.Kind {
-				continue // a mesh's route has a Service as its parent
-			}
-			all = append(all, reference{at: list.at.With(i, "name"), name: ref.Get("name").Str(),
-				namespace: ref.Get("namespace").Str(), kinds: []transform.GroupKind{list.kind}, elsewhere: true, podsStay: true})
+var routed = []routerList{
+	{routerPath.With("gateway", "refs"), gateway, "GatewaysReady"},
+	{routerPath.With("route", "http", "spec", "parentRefs"), gateway, "HTTPRoutesReady"},
+	{routerPath.With("route", "http", "refs"), kserve.HTTPRoute, "HTTPRoutesReady"},
+}
+
+// routerList is a list of references to objects of a kind, and the condition that is False without one of them.
+type routerList struct {
+	at        yamldoc.Path
+	kind      transform.GroupKind
+	condition string
+}
+
+// routerReferences returns the references in a list of an LLM service or a Config.
+func routerReferences(o *transform.Object, list routerList) (all []reference) {
+	for i, ref := range o.Get(list.at...).List() {
+		if kind := ref.Get("kind").Str(); kind != "" && kind != list.kind.Kind {
+			continue // a mesh's route has a Service as its parent
 		}
+		all = append(all, reference{at: list.at.With(i, "name"), name: ref.Get("name").Str(),
+			namespace: ref.Get("namespace").Str(), kinds: []transform.GroupKind{list.kind}, elsewhere: true, podsStay: true})
 	}
-	pool := routerPath.With("scheduler", "pool", "ref", "name")
-	return append(all, reference{at: pool, name: p.Object.Get(pool...).Str(), kinds: inferencePools, elsewhere: true})
+	return all
 }
 
 // groupReferences returns the node groups of a cache.

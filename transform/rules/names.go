@@ -13,9 +13,9 @@ type names struct {
 	short map[string][]*transform.Object // by each name without one of its bytes
 }
 
-func findNames(render *transform.Snapshot, kinds ...transform.GroupKind) names {
+func findNames(objects []*transform.Object) names {
 	found := names{map[string]*transform.Object{}, map[string][]*transform.Object{}}
-	for _, o := range render.Objects(kinds...) {
+	for _, o := range objects {
 		found.named[o.Name] = o
 		for i := range o.Name {
 			short := o.Name[:i] + o.Name[i+1:]

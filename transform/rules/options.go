@@ -129,20 +129,22 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		NotRepaired: NotRepaired, UnusedIgnore: unusedIgnore,
 		Index: func(snapshot *transform.Snapshot) transform.Index {
 			m := model.New(snapshot, versions, mode)
+			referable := sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) })
 			return &index{
 				model: m, options: o, schema: schema.Of(versions.Releases()...),
 				claimed:    sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
 				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
-				configs:    sync.OnceValue(func() names { return findNames(snapshot, kserve.LLMInferenceServiceConfig) }),
-				nodeGroups: sync.OnceValue(func() names { return findNames(snapshot, localModelNodeGroup) }),
+				configs:    sync.OnceValue(func() names { return findNames(snapshot.Objects(kserve.LLMInferenceServiceConfig)) }),
+				nodeGroups: sync.OnceValue(func() names { return findNames(snapshot.Objects(localModelNodeGroup)) }),
 				caches:     sync.OnceValue(func() caches { return findCaches(snapshot, nil) }),
 				runtimes: sync.OnceValue(func() names {
-					return findNames(snapshot, kserve.ServingRuntime, kserve.ClusterServingRuntime)
+					return findNames(snapshot.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime))
 				}),
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
-				referable:  sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) }),
+				referable:  referable,
+				routers:    sync.OnceValue(func() map[transform.GroupKind]names { return findRouters(referable()) }),
 				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
 
 				agentPath:         sync.OnceValue(func() string { return findAgentPath(snapshot) }),

@@ -82,6 +82,7 @@ var All = []*transform.Rule{
 	unfitGPUs,
 	lostToken,
 	probeScheme,
+	missingGateway,
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
