@@ -160,7 +160,7 @@ func pruned(f transform.Finding) bool {
 func changedBy(f transform.Finding, at yamldoc.Path) string {
 	switch {
 	case f.Rule == openDataHub:
-		return "odh-model-controller's webhook"
+		return "OpenShift AI's webhook"
 	case f.Rule.ID == liveFields, pruned(f), at[len(at)-1] == protocol, at.String() == "metadata.labels":
 		return "the API server"
 	case f.Object.Kind != kserve.InferenceService.Kind:

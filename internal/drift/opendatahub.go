@@ -1,13 +1,16 @@
 package drift
 
 import (
+	"slices"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // openDataHub finds the fields of a service that the webhooks of OpenShift AI may overwrite. What they add beside them,
-// no comparison shows (internal/webhook/serving of opendatahub-io/odh-model-controller@57b43aad, docs/openshift-ai.md).
+// no comparison shows (internal/webhook/serving of opendatahub-io/odh-model-controller@57b43aad and, before 3.5, of
+// opendatahub-io/opendatahub-operator@v3.4.0; docs/openshift-ai.md).
 var openDataHub = &transform.Rule{
 	ID:       "DRIFT2",
 	Name:     "opendatahub",
@@ -20,9 +23,10 @@ var openDataHub = &transform.Rule{
 }
 
 func findOverwritten(p *transform.Pass) {
-	pod, model := yamldoc.Path{"spec", kserve.Predictor}, yamldoc.Path{"spec", kserve.Predictor, "model", "storageUri"}
+	pod := yamldoc.Path{"spec", kserve.Predictor}
+	models := []yamldoc.Path{pod.With("model", "storageUri"), pod.With("model", "storage", "key")}
 	if p.Object.GroupKind() == kserve.LLMInferenceService {
-		pod, model = yamldoc.Path{"spec", "template"}, yamldoc.Path{"spec", "model", "uri"}
+		pod, models = yamldoc.Path{"spec", "template"}, []yamldoc.Path{{"spec", "model", "uri"}}
 	}
 	report := func(at yamldoc.Path, message, left string) {
 		if node := p.Object.Get(at...); !node.IsNull() && (node.Get().Kind != yamldoc.Sequence || len(node.List()) > 0) {
@@ -38,10 +42,19 @@ func findOverwritten(p *transform.Pass) {
 		}
 		report(yamldoc.Path{"metadata", "labels", kserve.QueueLabel}, message, left)
 	}
-	if p.Object.Annotation(kserve.ConnectionsAnnotation) != "" {
+	if connection := p.Object.Annotation(kserve.ConnectionsAnnotation); connection != "" {
 		const message = "the connection may overwrite this field"
-		report(model, message, "the connection overwrites it when it is new or changes, so leave it out of Git")
-		report(pod.With("imagePullSecrets"), message, "a connection with OCI adds its Secret when it is new, and the next "+
-			"sync takes it away: write the Secret into the list")
+		for _, at := range models {
+			if p.Object.Get(at...).Str() != connection { // as the key of its Secret
+				report(at, message, "the connection overwrites it when it is new or changes, so leave it out of Git")
+			}
+		}
+		secrets := pod.With("imagePullSecrets")
+		if !slices.ContainsFunc(p.Object.Get(secrets...).List(), func(s *yamldoc.Node) bool {
+			return s.Get("name").Str() == connection
+		}) {
+			report(secrets, message, "a connection with OCI adds its Secret when it is new, and the next sync takes it away: "+
+				"write the Secret into the list")
+		}
 	}
 }
