@@ -48,11 +48,7 @@ func (s *set) git(content map[string]any, node *yamldoc.Node) ([]map[string]any,
 		s.problem(node, "the generator git lists the files of this checkout, and not those of revision %s", g.Revision)
 		s.problems[len(s.problems)-1].Expanded = true
 	}
-	var ignored map[string]bool
-	if s.Ignored != nil {
-		ignored = s.Ignored()
-	}
-	files, err := s.Repository.files(ignored)
+	files, err := s.Repository.files()
 	if err != nil {
 		return nil, err
 	}

@@ -51,10 +51,6 @@ func (p Problem) String() string {
 type Reader struct {
 	Repository *Repository // that the generator git lists; nil for none
 	Clusters   []Cluster   // of Argo CD; nil if they are not known
-
-	// Ignored returns the files and folders of the Repository that git ignores, absolute: Argo CD's clone lacks them. Nil
-	// for none.
-	Ignored func() map[string]bool
 }
 
 // Read returns the Applications in the files, and those that the ApplicationSets in them generate, in the order of the

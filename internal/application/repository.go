@@ -19,6 +19,9 @@ type Repository struct {
 	Commit  string   // that is checked out; empty if it is not known
 	Branch  string   // that is checked out, if any
 
+	// Ignored returns the files and folders that git ignores, absolute: Argo CD's clone lacks them. Nil for none.
+	Ignored func() map[string]bool
+
 	git, common string   // its .git, and that of the main work tree
 	others      []string // further addresses that stand for it
 	tree        *os.Root
@@ -71,7 +74,11 @@ func (r *Repository) IsDir(dir string) bool {
 func (r *Repository) ReadFile(name string) ([]byte, error) { return r.tree.ReadFile(name) }
 
 // files returns the files of the work tree that git does not ignore, in path order, whether it tracks them or not.
-func (r *Repository) files(ignored map[string]bool) (all []string, err error) {
+func (r *Repository) files() (all []string, err error) {
+	var ignored map[string]bool
+	if r.Ignored != nil {
+		ignored = r.Ignored()
+	}
 	err = fs.WalkDir(r.tree.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch isIgnored := ignored[filepath.Join(r.Dir, file)]; {
 		case err != nil:

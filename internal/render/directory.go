@@ -37,6 +37,10 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	var ignored map[string]bool
+	if o.Ignored != nil {
+		ignored = o.Ignored()
+	}
 	var result Result
 	base := filepath.ToSlash(t.Rel(t.Base))
 	err = fs.WalkDir(t.Root.FS(), base, func(path string, entry fs.DirEntry, err error) error {
@@ -57,6 +61,12 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 		dot := strings.HasPrefix(entry.Name(), ".")
 		switch {
 		case abs == t.Base:
+			return nil
+		case ignored[abs]:
+			skip(0, "git ignores it")
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
 			return nil
 		case entry.IsDir() && dot:
 			skip(0, DotFolder)

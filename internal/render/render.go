@@ -65,6 +65,10 @@ type Options struct {
 	// {a,b} lists alternatives. Empty means no restriction.
 	Include, Exclude string
 
+	// Ignored returns the files and folders that a directory source leaves out, absolute, because git ignores them. Nil
+	// for none.
+	Ignored func() map[string]bool
+
 	// MaxInput is the maximum number of bytes to read in total; 0 means no
 	// limit.
 	MaxInput int64

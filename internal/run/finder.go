@@ -141,6 +141,9 @@ func (f *finder) open(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.asksGit() {
+		f.ignored = sync.OnceValue(func() map[string]bool { return discover.Ignored(ctx, top, f.Getenv) })
+	}
 	for _, c := range []**checkout.Checkout{&f.checkout, &f.others} {
 		*c, err = checkout.Open(top, checkout.Options{
 			WorkingDir: f.Dir, Environ: f.Environ, Getenv: f.Getenv, Repos: f.Repos,
@@ -148,11 +151,9 @@ func (f *finder) open(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		(*c).Ignored = f.ignored
 	}
 	f.reader.Repository = f.checkout.Repository
-	if f.asksGit() {
-		f.reader.Ignored = sync.OnceValue(func() map[string]bool { return discover.Ignored(ctx, top, f.Getenv) })
-	}
 	if f.Clusters == "" {
 		return nil
 	}

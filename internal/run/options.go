@@ -21,7 +21,7 @@ func (l *Loader) options(set *settings.Settings) render.Options {
 		Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
 		Namespace: set.Namespace, Helm: helmOptions(set), Kustomize: kustomize.Options(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: set.MaxCopied(),
-		Live: l.Live, Stdin: l.Stdin, Dir: string(l.Dir), Getenv: l.Getenv,
+		Live: l.Live, Stdin: l.Stdin, Dir: string(l.Dir), Getenv: l.Getenv, Ignored: l.ignored,
 	}
 }
 

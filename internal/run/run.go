@@ -62,6 +62,8 @@ type Loader struct {
 	// the folder that PATH was.
 	Previous    string
 	counterpart counterpart // of several sources, with Previous
+
+	ignored func() map[string]bool // what git ignores where several sources are, absolute; nil for one source
 }
 
 // Load reads the settings and the sources: those of PATHs, or of the flags for several sources. Without a PATH that is
