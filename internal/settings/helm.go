@@ -36,7 +36,7 @@ var helmTable = []Setting{
 	{
 		Name: "helm-release-name", Title: "Helm: release name",
 		Help:    "name of the release",
-		Accepts: "a name of at most 53 characters", Unset: "ARGOCD_APP_NAME, else release-name",
+		Accepts: "a name of at most 53 characters", Unset: "the Application's name, else release-name",
 		field: func(s *Settings) any { return &s.Helm.ReleaseName },
 	},
 	{

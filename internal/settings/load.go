@@ -158,8 +158,8 @@ func (row *Setting) choose(s *Settings, values []given) error {
 				g.where, row.text(&at), lock.where, row.text(s)))
 		default:
 			faults = append(faults, fmt.Errorf(
-				"%s: %q conflicts with %q, locked by the sidecar's %s; remove it or change it there",
-				g.where, row.shown(&at), row.shown(s), lock.where))
+				"%s: %q conflicts with %q, locked by the %s%s; remove it or change it there",
+				g.where, row.shown(&at), row.shown(s), s.whose(), lock.where))
 		}
 	}
 	return errors.Join(faults...)
@@ -186,12 +186,12 @@ func (row *Setting) lower(s *Settings, values []given) error {
 		faults = append(faults, row.set(&at, g.values))
 		switch {
 		case row.amount(&at) > amount && ceiling.level.locked():
-			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, set by the sidecar's %s; "+
-				"lower it or raise the ceiling there", g.where, row.text(&at), text, ceiling.where))
+			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, set by the %s%s; "+
+				"lower it or raise the ceiling there", g.where, row.text(&at), text, s.whose(), ceiling.where))
 		case row.amount(&at) > amount:
 			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, from the %s; "+
-				"lower it or raise the ceiling with the flag --%s or with %s in the sidecar's environment",
-				g.where, row.text(&at), text, ceiling.where, row.Name, Variable(row.Name)))
+				"lower it or raise the ceiling with the flag --%s or with %s in the %senvironment",
+				g.where, row.text(&at), text, ceiling.where, row.Name, Variable(row.Name), s.whose()))
 		case !lowered:
 			lowered = true
 			s.origins[row.Name] = g.origin

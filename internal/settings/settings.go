@@ -56,6 +56,14 @@ func (s *Settings) Values() []Value {
 	return values
 }
 
+// whose says, before the name of a flag or of a variable, that it is the sidecar's. Outside Argo CD there is none.
+func (s *Settings) whose() string {
+	if s.flagsLock {
+		return "sidecar's "
+	}
+	return ""
+}
+
 func (s *Settings) locks(from origin) bool {
 	return from.level.locked() && (from.level != byFlag || s.flagsLock)
 }

@@ -99,19 +99,19 @@ func TestLock(t *testing.T) {
 		want    string // in the error
 	}{
 		{"variable against parameter", nil,
-			[]string{"ARGOCD_KSERVE_PLUGIN_PROBES=tcp", parameters + `[{"name":"probes","string":"never"}]`}, "",
+			[]string{"ARGOCD_KSERVE_PLUGIN_PROBES=tcp", underArgoCD, parameters + `[{"name":"probes","string":"never"}]`}, "",
 			`parameter probes in ARGOCD_APP_PARAMETERS: "never" conflicts with "tcp", locked by the sidecar's ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_PROBES; remove it or change it there`},
 		{"all rules against a rule left out", nil, []string{"ARGOCD_KSERVE_PLUGIN_RULES=all"}, "rules: -KS101\n",
-			`.argocd-kserve-plugin.yaml:1:8: rules: "-KS101" conflicts with "all", locked by the sidecar's ` +
+			`.argocd-kserve-plugin.yaml:1:8: rules: "-KS101" conflicts with "all", locked by the ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_RULES`},
 		{"suppressions against parameter", nil,
 			[]string{"ARGOCD_KSERVE_PLUGIN_SUPPRESSIONS=forbid", parameters + `[{"name":"suppressions","string":"allow"}]`},
 			"",
-			`parameter suppressions in ARGOCD_APP_PARAMETERS: "allow" conflicts with "forbid", locked by the sidecar's ` +
+			`parameter suppressions in ARGOCD_APP_PARAMETERS: "allow" conflicts with "forbid", locked by the ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_SUPPRESSIONS`},
 		{"the default root against a narrower one", nil, []string{"ARGOCD_KSERVE_PLUGIN_ROOT=found"}, "root: sub\n",
-			`.argocd-kserve-plugin.yaml:1:7: root: "sub" conflicts with "found", locked by the sidecar's ` +
+			`.argocd-kserve-plugin.yaml:1:7: root: "sub" conflicts with "found", locked by the ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_ROOT`},
 		{"flag against plugin env", []string{"--allow-empty"},
 			[]string{"ARGOCD_ENV_KSERVE_PLUGIN_ALLOW_EMPTY=false", underArgoCD}, "",
@@ -186,15 +186,19 @@ func TestCeiling(t *testing.T) {
 	}{
 		{"lower than the default", nil, nil, "timeout: 30s\n", "30s from .argocd-kserve-plugin.yaml:1:10: timeout"},
 		{"as high as the default", nil, nil, "timeout: 45s\n", "45s from .argocd-kserve-plugin.yaml:1:10: timeout"},
-		{"above the default", nil, nil, "timeout: 46s\n",
+		{"above the default on a command line", nil, nil, "timeout: 46s\n",
+			`the flag --timeout or with ARGOCD_KSERVE_PLUGIN_TIMEOUT in the environment`},
+		{"above the default", nil, []string{underArgoCD}, "timeout: 46s\n",
 			`.argocd-kserve-plugin.yaml:1:10: timeout: "46s" is above the ceiling of "45s", from the default; ` +
 				`lower it or raise the ceiling with the flag --timeout or with ARGOCD_KSERVE_PLUGIN_TIMEOUT in the ` +
 				`sidecar's environment`},
 		{"lower than the sidecar's", nil, []string{locked, "ARGOCD_ENV_KSERVE_PLUGIN_TIMEOUT=20s"}, "timeout: 30s\n",
 			"20s from environment variable ARGOCD_ENV_KSERVE_PLUGIN_TIMEOUT"},
-		{"above the sidecar's", nil, []string{locked, parameters + `[{"name":"timeout","string":"1m"}]`}, "timeout: 30s\n",
+		{"above the sidecar's", nil, []string{locked, underArgoCD, parameters + `[{"name":"timeout","string":"1m"}]`}, "timeout: 30s\n",
 			`parameter timeout in ARGOCD_APP_PARAMETERS: "1m0s" is above the ceiling of "40s", set by the sidecar's ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_TIMEOUT; lower it or raise the ceiling there`},
+		{"above the caller's", nil, []string{locked}, "timeout: 1m\n",
+			`"1m0s" is above the ceiling of "40s", set by the environment variable ARGOCD_KSERVE_PLUGIN_TIMEOUT;`},
 		{"above the sidecar's, though a higher level is below", nil,
 			[]string{locked, parameters + `[{"name":"timeout","string":"5s"}]`}, "timeout: 2m\n",
 			`.argocd-kserve-plugin.yaml:1:10: timeout: "2m0s" is above the ceiling of "40s"`},
