@@ -10,7 +10,9 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func newInstallDetectCommand(env *Env) *cobra.Command {
@@ -55,6 +57,10 @@ or JSON. Standard error says what the input does not show. The exit code is 2 wh
 				b.WriteString(head)
 			}
 			b.WriteString(line(f.Setting, f.Value))
+			if old := kserve.Mode(f.Value).Spelling(transform.Release{}); old != f.Value {
+				b.WriteString(" # also called " + old)
+			}
+			b.WriteByte('\n')
 		}
 		if b.Len() == 0 {
 			return errors.Join(missing...)
@@ -69,8 +75,8 @@ or JSON. Standard error says what the input does not show. The exit code is 2 wh
 
 // variableLines is a setting in the list env of a container.
 func variableLines(setting, value string) string {
-	return fmt.Sprintf("- name: %s\n  value: %q\n", settings.Variable(setting), value)
+	return fmt.Sprintf("- name: %s\n  value: %q", settings.Variable(setting), value)
 }
 
 // settingLine is a setting in the settings file.
-func settingLine(setting, value string) string { return fmt.Sprintf("%s: %q\n", setting, value) }
+func settingLine(setting, value string) string { return fmt.Sprintf("%s: %q", setting, value) }
