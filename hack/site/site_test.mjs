@@ -21,6 +21,7 @@ const coloured = ['', 'rules/KS101/', 'troubleshooting/', 'settings/', 'ci/']
 // What people search, and where they have to land: one of these is the first result.
 const searches = {
   'required key SERVING_READINESS_PROBE missing value': ['troubleshooting/', 'rules/KS101/'],
+  'SERVING_READINESS_PROBE': ['troubleshooting/', 'rules/KS101/'],
   'spec.containers[0].readinessProbe: may not specify more than 1 handler type': ['troubleshooting/', 'rules/KS106/'],
   'ReconcileSingleNodeWorkloadError': ['troubleshooting/', 'rules/KS110/', 'rules/KS511/'],
   'AmbiguousSelector pods by selector are controlled by multiple HPAs': ['troubleshooting/', 'rules/KS201/'],

@@ -21,10 +21,10 @@ const pages = Object.values(shelves).flat()
 const rewrites = Object.fromEntries(pages.map(page => [`${page}.md`, `${address(page)}index.md`]))
 const sources = Object.fromEntries(Object.entries(rewrites).map(([source, rewritten]) => [rewritten, source]))
 
-// pagesOf returns the pages of a folder, its README first.
+// pagesOf returns the pages of a folder, its README first, without the lines that lead to KS8xx.
 function pagesOf(folder) {
   return readdirSync(path.join(root, folder))
-    .filter(name => name.endsWith('.md'))
+    .filter(name => name.endsWith('.md') && !/^KS8\d/.test(name))
     .map(name => `${folder}/${name.slice(0, -3)}`)
     .sort((a, b) => b.endsWith('/README') - a.endsWith('/README') || a.localeCompare(b))
 }
@@ -88,8 +88,12 @@ export default defineConfig({
       options: {
         // What was measured has every message too, and helps nobody who looks for one.
         _render: (text, env, md) => env.relativePath.startsWith('docs/evidence/') ? '' : md.render(text, env),
-        // Pages of single rules, and of messages, before the list of rules and others that mention them.
-        miniSearch: { searchOptions: { boostDocument: id => /\/(troubleshooting|rules\/KS)/.test(id) ? 2 : 1 } },
+        miniSearch: {
+          // A name such as SERVING_READINESS_PROBE is one word.
+          options: { tokenize: text => text.split(/[^\p{L}\p{N}_]+/u) },
+          // Pages of single rules, and of messages, before the list of rules and others that mention them.
+          searchOptions: { boostDocument: id => /\/(troubleshooting|rules\/KS)/.test(id) ? 2 : 1 },
+        },
       },
     },
     sidebar: Object.entries(shelves).map(([text, names]) => ({
