@@ -58,7 +58,7 @@ type Rule struct {
 	About    []GroupKind // for documentation: the kinds that the problem is about, if they are not Kinds
 	Example  string      // for documentation: the case that shows the rule best, see transformtest.Suite.Uncovered
 	Severity Severity    // of its findings, unless one sets its own
-	Restarts bool        // its edits make pods restart
+	Restarts bool        // its edits can make pods restart; see Finding.Restarted
 
 	// Enriches says that what the rule reports is no problem: its edits add what other tools read. Such findings are among
 	// Result.Findings, and never among Result.Problems.

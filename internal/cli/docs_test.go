@@ -57,6 +57,8 @@ func TestRulePages(t *testing.T) {
 		}
 		if report.IsRefusal(rule) {
 			pages[refused] += page
+			pages[rule.ID+".md"] = fmt.Sprintf("# %s\n\nFor whoever followed an old link.\n\nNext: [%s](%s#%s-%s).\n",
+				rule.ID, rule.Name, refused, strings.ToLower(rule.ID), rule.Name)
 			continue
 		}
 		pages[rule.ID+".md"] = page
@@ -117,7 +119,7 @@ func expect(t *testing.T, path, want string) {
 func rulePage(r *transform.Rule, level string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s %s %s\n\n%s.\n\n", level, r.ID, r.Name, r.Title)
-	b.WriteString("| KServe | severity | looks at | concerns LLMInferenceServices | its repair restarts pods |\n")
+	b.WriteString("| KServe | severity | looks at | concerns LLMInferenceServices | its repair may restart pods |\n")
 	b.WriteString("|---|---|---|---|---|\n")
 	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n\n",
 		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(rules.ConcernsLLM(r)), yesNo(r.Restarts))

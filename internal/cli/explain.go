@@ -80,7 +80,7 @@ func explanation(r *transform.Rule) string {
 	}
 	fmt.Fprintf(&b, "Concerns LLMInferenceServices: %s\n", yesNo(rules.ConcernsLLM(r)))
 	doc := strings.ReplaceAll(strings.TrimSpace(r.Doc), "\n## Details\n", "\nDetails:\n")
-	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), doc)
+	fmt.Fprintf(&b, "Its repair may restart pods: %s\n\n%s\n", yesNo(r.Restarts), doc)
 	if len(r.Issues) > 0 {
 		b.WriteString("\nUpstream:\n")
 	}
@@ -100,7 +100,7 @@ func yesNo(b bool) string {
 
 func rulesText(b *bytes.Buffer) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tNAME\tSEVERITY\tKSERVE\tRESTARTS\tTITLE")
+	fmt.Fprintln(w, "ID\tNAME\tSEVERITY\tKSERVE\tMAY RESTART\tTITLE")
 	for _, r := range rules.Documented {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Releases(), yesNo(r.Restarts), r.Title)
 	}
@@ -108,7 +108,7 @@ func rulesText(b *bytes.Buffer) error {
 }
 
 func rulesMarkdown(b *bytes.Buffer) error {
-	b.WriteString("| rule | name | finds | KServe | severity | restarts pods |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| rule | name | finds | KServe | severity | may restart pods |\n|---|---|---|---|---|---|\n")
 	for _, r := range rules.Documented {
 		title := strings.ReplaceAll(r.Title, "|", `\|`)
 		fmt.Fprintf(b, "| [%s](%s) | %s | %s | %s | %s | %s |\n",
