@@ -135,7 +135,7 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	f.skipped()
 	if !slices.ContainsFunc(f.All, func(in *Input) bool { return in.Application != "" }) {
 		for _, folder := range f.empty {
-			f.fail(noSources(folder))
+			f.fail(f.noSources(folder))
 		}
 	}
 	return nil

@@ -173,9 +173,17 @@ func otherRemotes(remotes []string) string {
 		strings.Join(remotes, ", "))
 }
 
-func noSources(folders string) error {
+func (f *finder) noSources(folders ...string) error {
+	hint := ""
+	if f.ignored != nil {
+		for path := range f.ignored() {
+			if slices.ContainsFunc(folders, func(dir string) bool { return tree.Below(f.Dir.Real(dir), path) }) {
+				hint = "; what git ignores counts only if it is named"
+			}
+		}
+	}
 	return fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it; "+
-		"a manifest has apiVersion, kind and metadata", folders)
+		"a manifest has apiVersion, kind and metadata%s", strings.Join(folders, ", "), hint)
 }
 
 // nothing is the error for a run in which no source is rendered.
@@ -187,7 +195,7 @@ func (f *finder) nothing(args []string) error {
 	switch remotes := f.checkout.Remotes; {
 	case len(f.failed) > 0:
 	case len(f.Applications) == 0 && len(f.claimed) == 0:
-		faults = append(faults, noSources(strings.Join(orHere(args), ", ")))
+		faults = append(faults, f.noSources(orHere(args)...))
 	case len(f.known) == 0 && len(f.notes) == 0:
 		faults = append(faults, fmt.Errorf("--application: no Application found in %s", strings.Join(f.Applications, ", ")))
 	case !f.checkout.Elsewhere:
