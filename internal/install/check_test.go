@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 // TestCheck changes the installed sidecar in one place each.
@@ -144,6 +146,15 @@ func TestCheck(t *testing.T) {
 		{name: "privileged", change: func(sidecar, _ map[string]any) {
 			sidecar["securityContext"].(map[string]any)["privileged"] = true
 		}, want: []string{"wrong securityContext.privileged the sidecar can do what root can on the node: set false"}},
+		{name: "privileged in quotes", change: func(sidecar, _ map[string]any) {
+			sidecar["securityContext"].(map[string]any)["privileged"] = "true"
+		}, want: []string{"wrong securityContext.privileged the sidecar can do what root can on the node: set false"}},
+		{name: "files of the node", change: mountVolume("hostPath", map[string]any{"path": "/"}),
+			want: []string{"wrong volumeMounts the sidecar has / of the node, in the volume more: remove the mount"}},
+		{name: "root from elsewhere", change: fromElsewhere("root"),
+			want: []string{"wrong env.ARGOCD_KSERVE_PLUGIN_ROOT its value is from elsewhere, so a run may read outside the "}},
+		{name: "allow-empty from elsewhere", change: fromElsewhere("allow-empty"),
+			want: []string{"wrong env.ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY its value is from elsewhere, so Argo CD may prune "}},
 		{name: "variables of a Secret", change: set("envFrom", []any{map[string]any{"secretRef": map[string]any{"name": "s"}}}),
 			want: []string{"wrong envFrom all values of a Secret are variables of the sidecar: remove it"},
 			note: "envFrom: its variables count as not set"},
@@ -326,6 +337,17 @@ func mountVolume(kind string, source any) func(sidecar, pod map[string]any) {
 	return func(sidecar, pod map[string]any) {
 		sidecar["volumeMounts"] = append(sidecar["volumeMounts"].([]any), map[string]any{"name": "more", "mountPath": "/more"})
 		pod["volumes"] = append(pod["volumes"].([]any), map[string]any{"name": "more", kind: source})
+	}
+}
+
+// fromElsewhere lets a setting of the sidecar take its value from a ConfigMap.
+func fromElsewhere(setting string) func(sidecar, pod map[string]any) {
+	return func(sidecar, _ map[string]any) {
+		name := settings.Variable(setting)
+		env := slices.DeleteFunc(sidecar["env"].([]any), func(v any) bool { return v.(map[string]any)["name"] == name })
+		sidecar["env"] = append(env, map[string]any{
+			"name": name, "valueFrom": map[string]any{"configMapKeyRef": map[string]any{"name": "c", "key": "k"}},
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ type volume struct {
 		Items []struct{ Key, Path string }
 	}
 	Secret, DownwardAPI, Image      *struct{}
+	HostPath                        *struct{ Path string }
 	Projected                       *struct{ Sources []projection }
 	PersistentVolumeClaim, CSI, NFS struct{ ReadOnly bool }
 	EmptyDir                        *struct {

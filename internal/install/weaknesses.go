@@ -22,6 +22,7 @@ type weakness struct {
 // mountsatoken is set (controllers/argocd/repo_server.go@v0.18.0). In the chart it does by default. The Deployment does
 // not show what the ServiceAccount says.
 func (c *comparison) weaknesses(sidecar *container) {
+	elsewhere := func(setting string) bool { return sidecar.variable(settings.Variable(setting)).ValueFrom != nil }
 	list := []weakness{
 		{"automountServiceAccountToken", c.pod.AutomountServiceAccountToken,
 			"the sidecar can read the token of the pod's service account: set false"},
@@ -30,16 +31,25 @@ func (c *comparison) weaknesses(sidecar *container) {
 		{"hostIPC", c.pod.HostIPC, "the sidecar shares the memory of processes of the node: set false"},
 		{"shareProcessNamespace", c.pod.ShareProcessNamespace,
 			"the sidecar can read the files and variables of the other containers: set false"},
-		{"securityContext.privileged", sidecar.SecurityContext["privileged"] == true,
+		{"securityContext.privileged", fmt.Sprint(sidecar.SecurityContext["privileged"]) == "true",
 			"the sidecar can do what root can on the node: set false"},
+		{"env." + settings.Variable("root"), elsewhere("root"),
+			"its value is from elsewhere, so a run may read outside the copied repository; install sets found"},
+		{"env." + settings.Variable("allow-empty"), elsewhere("allow-empty"),
+			"its value is from elsewhere, so Argo CD may prune everything where there are no objects; install sets false"},
 	}
 	for _, from := range sidecar.EnvFrom {
 		list = append(list, weakness{"envFrom", from.SecretRef != nil,
 			"all values of a Secret are variables of the sidecar: remove it"})
 	}
 	for _, mount := range sidecar.VolumeMounts {
-		list = append(list, weakness{"volumeMounts", c.pod.volume(mount.Name).isSecret(),
+		v := c.pod.volume(mount.Name)
+		list = append(list, weakness{"volumeMounts", v.isSecret(),
 			fmt.Sprintf("the sidecar can read what is secret in the volume %s: remove the mount", mount.Name)})
+		if v.HostPath != nil {
+			list = append(list, weakness{"volumeMounts", true, fmt.Sprintf("the sidecar has %s of the node, in the volume %s: "+
+				"remove the mount", v.HostPath.Path, mount.Name)})
+		}
 	}
 	if c.set != nil {
 		list = append(list,
