@@ -121,12 +121,12 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
 			name, answer.Version, wireVersion)
 	}
-	if err := answer.fault(request); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	if name != fileName(answer.Release) {
 		return nil, fmt.Errorf("%s: it has the code of KServe %s: take both programs from one release of the plugin", name,
 			answer.Release)
+	}
+	if err := answer.fault(request); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &answer, nil
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -63,7 +64,35 @@ func (a *Answer) fault(request Request) error {
 			return errors.New("its answer has something without a kind or a name")
 		}
 	}
+	if r, found := a.State.untold(request.Objects); found && len(a.Cluster) == 0 {
+		return fmt.Errorf("its answer says nothing of %s", r)
+	}
 	return nil
+}
+
+// untold returns a service among the objects of a request of which the state says nothing, if there is one.
+func (s *State) untold(objects []Object) (r Reference, found bool) {
+	told, stored := map[int]bool{}, map[Reference]bool{}
+	for _, refused := range s.Refused {
+		told[refused.Index] = told[refused.Index] || !refused.Deleted
+	}
+	for _, g := range s.Gone {
+		told[g.Index] = true
+	}
+	for _, i := range s.Unknown {
+		told[i] = true
+	}
+	for _, o := range s.Objects {
+		r := referenceOf(o)
+		stored[Reference{Kind: r.Kind, Name: r.Name}] = true
+	}
+	for i, o := range objects {
+		r := referenceOf(o)
+		if isService(o) && r.Name != "" && !told[i] && !stored[Reference{Kind: r.Kind, Name: r.Name}] {
+			return r, true
+		}
+	}
+	return Reference{}, false
 }
 
 // hasNameless reports whether something of a state has no kind or no name. What is refused may have a generateName.
