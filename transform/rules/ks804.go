@@ -97,6 +97,12 @@ func checkFields(p *pass) {
 			p.refuseType(at.Path(), value, got, want)
 		}
 	})
+	for _, key := range []string{"name", "namespace"} {
+		value := p.Object.Get("metadata", key)
+		if got := schema.JSONOf(value); got != "" && got != schema.String {
+			p.refuseType(yamldoc.Path{"metadata", key}, value, got, schema.String)
+		}
+	}
 	yamldoc.AlongTrail(nil, func(at *yamldoc.Trail) {
 		for _, field := range fieldsByKind()[p.Object.Kind] {
 			field.check(p, at, p.Object.Node(), field.steps)
