@@ -55,6 +55,11 @@ func checkMode(p *pass) {
 	}
 }
 
+// emptyMode reports whether an object has the annotation with nothing in it, which the webhook compares too.
+func emptyMode(o *transform.Object) bool {
+	return isBlank(o.Get("metadata", "annotations", kserve.DeploymentModeAnnotation))
+}
+
 // checkEmptyMode reports an annotation with nothing in it, which stands for the cluster's default when the service is made,
 // and differs from any mode that it has got (validateDeploymentMode in inference_service_validation.go@v0.15.2 to
 // @v0.20.0).

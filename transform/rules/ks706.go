@@ -33,13 +33,8 @@ var fixedMode = &transform.Rule{
 func checkFixedMode(p *pass) {
 	from, _ := p.annotatedMode(p.was(p.Object))
 	to, annotated := p.annotatedMode(p.Object)
-	name := string(to)
-	if emptied := emptyMode(p.Object) && !emptyMode(p.was(p.Object)); emptied && p.Versions.Any(kserve.ModeFixed) {
-		name, annotated = "''", true
-	} else if to == "" || from == to {
-		return
-	}
-	if from == "" {
+	reported := emptyMode(p.Object) && p.Versions.Any(kserve.ModeFixed) // by KS501
+	if from == "" || to == "" || from == to || reported {
 		return
 	}
 	since := "0.15.1"
@@ -65,7 +60,7 @@ func checkFixedMode(p *pass) {
 			kserve.DeploymentModeAnnotation, anotherService)
 	default:
 		f.Message = fmt.Sprintf("the sync of this service fails until the change is taken back, because KServe %[3]s and "+
-			"later refuse to change the mode from %[1]s to %[2]s: keep %[1]s, %[4]s", from, name, since, anotherService)
+			"later refuse to change the mode from %[1]s to %[2]s: keep %[1]s, %[4]s", from, to, since, anotherService)
 		if !all {
 			f.Severity = transform.Warning
 		}
@@ -76,11 +71,6 @@ func checkFixedMode(p *pass) {
 // anotherService is the way out where a service can't become what Git says.
 const anotherService = "give the service another name, or delete it before the sync, so that nothing serves until the " +
 	"new one is ready"
-
-// emptyMode reports whether an object has the annotation with nothing in it, which the webhook compares too.
-func emptyMode(o *transform.Object) bool {
-	return isBlank(o.Get("metadata", "annotations", kserve.DeploymentModeAnnotation))
-}
 
 // annotatedMode returns the mode that the object has by its annotation, else by the cluster's default, and whether it
 // is the annotation. It is empty if that is unknown, or no mode.
