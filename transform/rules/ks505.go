@@ -48,7 +48,7 @@ func checkLongName(p *pass) {
 	if name := longestPods(p, s); len("isvc."+name) > longestLabel {
 		f := transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
 			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten %s by %d", name,
-			longestLabel, joined(own, "or"), len("isvc."+name)-longestLabel)}
+			longestLabel, shorten(own, len("isvc."+name)-longestLabel), len("isvc."+name)-longestLabel)}
 		if longHost && len(host) > len("isvc."+name) {
 			f.Message += fmt.Sprintf(", or by %d if the host is %s.DOMAIN", len(host)-longestLabel, host)
 		}
@@ -61,18 +61,37 @@ func checkLongName(p *pass) {
 	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
 		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
 		"%s by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
-		longestLabel, joined(append(own, "the namespace"), "or"), len(host)-longestLabel, kserve.ConfigMap)})
+		longestLabel, shorten(append(own, ownName{"the namespace", s.Namespace}), len(host)-longestLabel),
+		len(host)-longestLabel, kserve.ConfigMap)})
 }
 
+// ownName is a name that people give.
+type ownName struct{ what, name string }
+
 // ownNames returns which names of a service can get shorter: its own, and that of the component that makes the host.
-func ownNames(s *model.Service, host string) []string {
-	names := []string{"the name"}
+func ownNames(s *model.Service, host string) []ownName {
+	names := []ownName{{"the name", s.Name}}
 	for _, component := range s.Components() {
 		if name := s.Get("spec", component, "name").Str(); name != "" && strings.HasPrefix(host, s.Name+"-"+name+"-") {
-			names = append(names, component+".name")
+			names = append(names, ownName{component + ".name", name})
 		}
 	}
 	return names
+}
+
+// shorten names those that have more than so many characters, or all if none has.
+func shorten(names []ownName, by int) string {
+	var long, all []string
+	for _, n := range names {
+		all = append(all, n.what)
+		if len(n.name) > by {
+			long = append(long, n.what)
+		}
+	}
+	if long == nil {
+		return joined(all, "and") + " together"
+	}
+	return joined(long, "or")
 }
 
 // longestHost returns the longest name of a component that KServe makes for certain. All of them get a host.
