@@ -97,9 +97,11 @@ refused or breaks is an error, also where generate repairs it.
 		if err != nil {
 			return err
 		}
+		var refused error
 		if services > 0 {
 			pl := planning{env: env, inputs: inputs, repair: true, changed: true}
-			if err := pl.predict(cmd.Context(), &report, versions.from, versions.to); err != nil {
+			refused, err = pl.predict(cmd.Context(), &report, versions.from, versions.to)
+			if err != nil {
 				return err
 			}
 		}
@@ -112,7 +114,7 @@ refused or breaks is an error, also where generate repairs it.
 		slices.Sort(warnings)
 		run.Warn(env.Stderr, slices.Compact(warnings))
 		inputs.Summary().Write(env.Stderr)
-		return cmp.Or(inputs.Failed(), found(severe(inputs, all)))
+		return cmp.Or(inputs.Failed(), refused, found(severe(inputs, all)))
 	}
 	return cmd
 }

@@ -18,34 +18,37 @@ import (
 const notKnown = "Not known without KServe's own code: which pods its upgrade alone restarts, and what else it changes, " +
 	"breaks or refuses: "
 
-// predict adds to the report what the programs of both releases know, or why they don't.
-func (pl *planning) predict(ctx context.Context, report *upgrade.Report, from, to kserve.Versions) error {
+// predict adds to the report what the programs of both releases know, or why they don't. Refused is what plan does not
+// take of the manifests.
+func (pl *planning) predict(
+	ctx context.Context, report *upgrade.Report, from, to kserve.Versions,
+) (refused, err error) {
 	programs := pl.programs()
 	old, _, noOld := newest(programs, from)
 	is, _, noNew := newest(programs, to)
 	mode, apart := pl.inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
 	pl.mode = mode
-	err := errors.Join(noOld, noNew, apart)
-	if err == nil {
-		err = pl.readBoth(ctx, report.From, report.To)
+	missing := errors.Join(noOld, noNew, apart)
+	if missing == nil {
+		refused = pl.readBoth(ctx, report.From, report.To)
 	}
-	if err != nil {
-		report.Unknown = notKnown + strings.Join(slices.Compact(strings.Split(err.Error(), "\n")), "; ")
-		return context.Cause(ctx)
+	if why := cmp.Or(missing, refused); why != nil {
+		report.Unknown = notKnown + strings.Join(slices.Compact(strings.Split(why.Error(), "\n")), "; ")
+		return refused, context.Cause(ctx)
 	}
 	told := map[int]bool{}
 	for _, sources := range pl.runs() {
 		source := joined(sources)
 		p, err := pl.upgraded(ctx, programs, old, is, source)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		report.Changes = p.Changes(report.Changes, source.about(pl.namespace(), told))
 		for _, m := range slices.Concat(source.previous, source.manifests) {
 			told[m.Source] = true
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // readBoth reads the manifests as generate writes them for either release.

@@ -181,7 +181,9 @@ func parts(n *plan.Node) (rollouts []plan.Node, remade []string) {
 	for _, child := range n.Children {
 		verb, changed := verbs[child.Effect]
 		if len(child.Restarts) > 0 || child.Effect == plan.Replaced && child.IsWorkload() {
-			rollouts = append(rollouts, child)
+			workload := child
+			workload.Kind = n.KindOf(child)
+			rollouts = append(rollouts, workload)
 		} else if changed {
 			remade = append(remade, fmt.Sprintf("%s %s %s", verb, n.KindOf(child), child.Name))
 		}

@@ -47,6 +47,9 @@ func TestPrediction(t *testing.T) {
 	both.Children = append(both.Children, plan.Node{
 		Reference: reference("Deployment", "both-transformer"), Effect: plan.Changed, Restarts: []string{"y"},
 	})
+	knative := serving("knative", plan.Unchanged, plan.Unchanged)
+	knative.Children = []plan.Node{{Effect: plan.Changed, Restarts: []string{"x"}, Reference: plan.Reference{
+		APIVersion: "serving.knative.dev/v1", Kind: "Service", Namespace: "default", Name: "knative-predictor"}}}
 	silent := serving("silent", plan.Unchanged, plan.Unchanged)
 	silent.Stuck = true
 	held := refused("held", plan.IsNotDeleted, "the deletion waits for the finalizer example.com/hold")
@@ -56,7 +59,7 @@ func TestPrediction(t *testing.T) {
 			Release: "0.20.0",
 			Services: []plan.Service{
 				broken, old, silent, serving("rolls", plan.Changed, plan.Changed, "a", "b", "c", "d", "e", "f"),
-				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced), both,
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced), both, knative,
 				serving("done", plan.Changed, plan.Changed, "a"),
 			},
 			Refused: []plan.Problem{refused("never", plan.IsRefused, "no"), refused("locked", plan.IsRefused, "mode"),
@@ -123,6 +126,8 @@ func TestPrediction(t *testing.T) {
 		"remade|InferenceService anew|KServe 0.20.0 replaces Service anew-predictor",
 		"rollout|InferenceService both|KServe's upgrade alone restarts its pods: Deployment both-predictor gets another x; " +
 			"Deployment both-transformer gets another y|x,y",
+		"rollout|InferenceService knative|KServe's upgrade alone restarts its pods: Service.serving.knative.dev knative-predictor " +
+			"gets another x|x",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
