@@ -203,6 +203,17 @@ type metadata struct {
 	Namespace string `json:"namespace"`
 }
 
+// longestName is how many characters Kubernetes takes as a name.
+const longestName = 253
+
+// fault says what is wrong with a name that would fill the screen.
+func (m metadata) fault() error {
+	if len(m.Name) > longestName {
+		return fmt.Errorf("metadata.name has %d characters, and Kubernetes takes at most %d", len(m.Name), longestName)
+	}
+	return nil
+}
+
 // decode returns an Application.
 func decode(content map[string]any, where Place) (Application, error) {
 	object, err := typed[struct {
@@ -224,6 +235,9 @@ func decode(content map[string]any, where Place) (Application, error) {
 			} `json:"sourceHydrator"`
 		} `json:"spec"`
 	}](content)
+	if err := object.Metadata.fault(); err != nil {
+		return Application{}, err
+	}
 	if err != nil {
 		return Application{}, fmt.Errorf("Application %s: %w", object.Metadata.Name, err)
 	}

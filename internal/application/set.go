@@ -43,6 +43,9 @@ func (r Reader) newSet(o object, at locator) (*set, error) {
 			TemplatePatch     *string          `json:"templatePatch"`
 		} `json:"spec"`
 	}](o.content)
+	if err := content.Metadata.fault(); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ApplicationSet %s: %w", content.Metadata.Name, err)
 	}
