@@ -38,7 +38,7 @@ var stopIgnored = &transform.Rule{
 }
 
 func checkStop(p *pass) {
-	what, first := p.unstoppable()
+	what, first := p.unstoppable(p.Object)
 	if what == "" || !stops(p.Object) {
 		return
 	}
@@ -51,26 +51,31 @@ func stops(o *transform.Object) bool {
 	return strings.EqualFold(o.Annotation(kserve.StopAnnotation), "true")
 }
 
+// stopped reports whether KServe stops the object, or may do so.
+func (p *pass) stopped(o *transform.Object) bool {
+	what, _ := p.unstoppable(o)
+	return stops(o) && what == ""
+}
+
 // fineWhileStopped makes a report about an object that KServe has stopped a warning.
 func fineWhileStopped(f *transform.Report) {
 	f.Severity = transform.Warning
 	f.Message += "; fine while the service is stopped"
 }
 
-// unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
-func (p *pass) unstoppable() (what string, first transform.Release) {
-	s := p.KServe.Service(p.Object)
+// unstoppable names the objects like the given one that no release in question stops, and the first release that does.
+func (p *pass) unstoppable(o *transform.Object) (what string, first transform.Release) {
 	switch {
-	case p.Object.GroupKind() == kserve.LLMInferenceService:
+	case o.GroupKind() == kserve.LLMInferenceService:
 		if p.allLLM(stopsNoLLM) {
 			return "LLM services", stopsNoLLM.Before
 		}
 	case !p.Versions.All(stopsNoStandard):
-	case p.Object.GroupKind() == kserve.InferenceGraph:
+	case o.GroupKind() == kserve.InferenceGraph:
 		return "graphs", stopsNoStandard.Before
 	case p.Versions.All(stopUnknown):
 		return "services", stopsNoStandard.Before
-	case s.Mode == kserve.Standard:
+	case p.KServe.Service(o).Mode == kserve.Standard:
 		return "services in Standard mode", stopsNoStandard.Before
 	}
 	return "", transform.Release{}

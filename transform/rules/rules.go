@@ -83,6 +83,7 @@ var All = []*transform.Rule{
 	lostToken,
 	probeScheme,
 	missingGateway,
+	stoppedStep,
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
