@@ -622,3 +622,21 @@ func TestApply(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen has what was read of the services, and whether a kind of them could not be.
+func TestUnseen(t *testing.T) {
+	hidden := []string{"inferenceservices"}
+	for _, tc := range []struct {
+		report Report
+		unseen bool
+	}{
+		{Report{}, false},
+		{Report{hidden: hidden}, true},
+		{Report{hidden: hidden, Well: 1}, false},
+		{Report{hidden: hidden, Services: []Service{{}}}, false},
+	} {
+		if err := tc.report.Unseen(); (err != nil) != tc.unseen {
+			t.Errorf("%+v: %v", tc.report, err)
+		}
+	}
+}

@@ -243,6 +243,10 @@ func (p *pass) groupReferences() (all []reference) {
 	return all
 }
 
+// nodeGroupKey is the annotation by which a service chooses a node group (NodeGroupAnnotationKey in
+// pkg/constants/constants.go@v0.15.0 to @v0.20.0).
+const nodeGroupKey = "serving.kserve.io/nodegroup"
+
 // groupsChosen are the releases in which a service can choose a node group, and gets no cache that lacks it
 // (setLocalModelLabel in inference_service_defaults.go@v0.15.0 to @v0.20.0). LLM services can where they get caches.
 var groupsChosen = transform.Window{From: transform.Release{0, 15, 0}}

@@ -121,10 +121,6 @@ func checkRemovedNodeGroup(p *pass) {
 	}
 }
 
-// nodeGroupKey is the annotation by which a service chooses a node group (NodeGroupAnnotationKey in
-// pkg/constants/constants.go@v0.15.0 to @v0.20.0).
-const nodeGroupKey = "serving.kserve.io/nodegroup"
-
 var nodeGroupsAt = yamldoc.Path{"spec", "nodeGroups"}
 
 // findFilling returns the caches of each node group: those of the previous render, as they are now if they stay.
