@@ -182,16 +182,21 @@ func (b *builder) graph(o *transform.Object) {
 func (b *builder) llm(o *transform.Object, stop string) {
 	b.add(o, o.APIVersion, o.Kind, o.Name)
 	s := b.model.LLMService(o)
+	missing := slices.DeleteFunc(slices.Clone(s.Missing), func(name string) bool {
+		return kserve.IsShipped(name) && !kserve.ShipsWorkloads(name)
+	})
 	switch {
 	case strings.EqualFold(stop, "true"):
 		return
-	case len(s.Missing) > 0:
-		b.note(o, "its Deployments or LeaderWorkerSets depend on "+strings.Join(s.Missing, ", ")+
+	case len(missing) > 0:
+		b.note(o, "its Deployments or LeaderWorkerSets depend on "+strings.Join(missing, ", ")+
 			", which the source does not have; the object itself is checked")
 		return
 	}
 	for _, w := range b.model.LLMWorkloads(s) {
-		b.add(o, w.APIVersion(), w.Kind, w.Name)
+		if w.Kind != model.SetTarget || s.HasWorkers(w.Spec) {
+			b.add(o, w.APIVersion(), w.Kind, w.Name)
+		}
 	}
 }
 

@@ -118,6 +118,14 @@ spec: {predictor: {model: {}}}
 			"LLMInferenceService/qwen LeaderWorkerSet/qwen-kserve-mn"},
 		{"a Config of another namespace", llm, strings.NewReplacer("NAMESPACE", "other", "SPEC", workers).Replace(config),
 			"LLMInferenceService/qwen"},
+		{"a preset", strings.Replace(llm, "shared", "kserve-config-llm-template", 1), "",
+			"LLMInferenceService/qwen Deployment/qwen-kserve"},
+		{"a preset with workers", strings.Replace(llm, "shared", "kserve-config-llm-worker-data-parallel", 1), "",
+			"LLMInferenceService/qwen"},
+		{"a Config of OpenShift AI", strings.Replace(llm, "shared", "v3-4-0-kserve-config-llm-template-amd-rocm", 1), "",
+			"LLMInferenceService/qwen Deployment/qwen-kserve"},
+		{"one with workers", strings.Replace(llm, "shared", "kserve-config-llm-multi-node-template-nvidia-cuda", 1), "",
+			"LLMInferenceService/qwen"},
 		{"an HPA", service, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n" +
 			"metadata: {name: a, namespace: models}\n" +
 			"spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}\n",

@@ -3,6 +3,7 @@ package kserve
 import (
 	"crypto/md5"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -253,6 +254,7 @@ var presetEndings = []string{
 	"config-llm-prefill-worker-data-parallel", "config-llm-worker-pipeline-parallel",
 	"config-llm-decode-worker-pipeline-parallel", "config-llm-prefill-worker-pipeline-parallel",
 	"config-llm-scheduler", "config-llm-scheduler-latency-predictor", "config-llm-router-route", "config-llm-tracing",
+	"config-llm-tokenizer", // of OpenDataHub's fork at odh-v3.5
 }
 
 // IsPreset reports whether a Config with the name is one of the presets, or takes the place of one.
@@ -263,4 +265,25 @@ func IsPreset(name string) bool {
 		}
 	}
 	return false
+}
+
+// accelerators are the endings of the names of Configs that OpenDataHub's fork ships beside the presets
+// (config/overlays/odh/accelerators of opendatahub-io/kserve at odh-v3.4 and odh-v3.5).
+var accelerators = []string{
+	"-amd-rocm", "-ibm-spyre-ppc64le", "-ibm-spyre-s390x", "-ibm-spyre-x86", "-intel-gaudi", "-nvidia-cuda",
+}
+
+// IsShipped reports whether a Config with the name comes with KServe, or with OpenShift AI, which puts its release before
+// the name.
+func IsShipped(name string) bool {
+	hasEnding := func(ending string) bool { return strings.HasSuffix(name, ending) }
+	return strings.Contains(name, "kserve-config-llm-") && (IsPreset(name) || slices.ContainsFunc(accelerators, hasEnding))
+}
+
+// ShipsWorkloads reports whether a Config that is shipped has workers or prefill pods, which its name tells
+// (config/llmisvcconfig at v0.16.0 to v0.20.0, and the fork's as above).
+func ShipsWorkloads(name string) bool {
+	return slices.ContainsFunc([]string{"worker", "prefill", "multi-node", "-pd-"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -40,16 +39,10 @@ func checkConfigs(p *pass) {
 	}
 	for _, r := range p.configReferences() {
 		isRenamed := len(p.renamed(r)) > 0 // KS507
-		if slices.Contains(s.Missing, r.name) && !isShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
+		if slices.Contains(s.Missing, r.name) && !kserve.IsShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
 			p.reportMissing(r.at, r.name)
 		}
 	}
-}
-
-// isShipped reports whether a Config with the name comes with KServe, or with OpenShift AI, which puts its release before
-// the name.
-func isShipped(name string) bool {
-	return kserve.IsPreset(name) && strings.Contains(name, "kserve-config-llm-")
 }
 
 // pipelinePreset returns the name of the preset that KServe looks for if the workers of a part are pipeline parallel
