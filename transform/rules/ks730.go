@@ -26,7 +26,8 @@ var skippedProfile = &transform.Rule{
 }
 
 // checkProfile looks at the service alone, as the webhook does (applyHardwareProfileLLMISVC in
-// internal/webhook/serving/v1alpha2/llminferenceservice_webhook.go of opendatahub-io/odh-model-controller@57b43aad).
+// internal/webhook/serving/v1alpha2/llminferenceservice_webhook.go of opendatahub-io/odh-model-controller@57b43aad, and
+// validateContainerNames in internal/webhook/hardwareprofile/mutating.go of opendatahub-io/opendatahub-operator@v3.4.0).
 func checkProfile(p *pass) {
 	at := yamldoc.Path{"spec", "template", "containers"}
 	main, _ := containerIn(p.Object, kserve.LLMTemplate, "containers", kserve.MainContainer)
