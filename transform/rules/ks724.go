@@ -28,8 +28,9 @@ var probeScheme = &transform.Rule{
 	Run:      run(checkScheme),
 }
 
-// certified matches what a server with a certificate has among its words, or a file that may name one.
-var certified = lazyregexp.New(`(?i)ssl|tls|cert|https|--config\b`)
+// certified matches what a server with a certificate has among its words, a file or a command that may name one, or what
+// makes a script start a second server.
+var certified = lazyregexp.New(`(?i)ssl|tls|cert|https|--config\b|\$\([^(]|` + "`" + `|[^&>]&(\s|$)`)
 
 // certificate matches an argument that certainly gives a server one, or a command that is nothing but its start. vLLM and
 // SGLang hand it to uvicorn, which takes no request by HTTP then (is_ssl in uvicorn/config.py@0.35.0).
@@ -72,13 +73,17 @@ func checkScheme(p *pass) {
 func (p *pass) probeScheme(c model.Container, pod kserve.LLMPod, probe string) string {
 	request := c.Get(probe, string(model.HTTPGet))
 	port, numeric := request.Get("port").Int()
+	if !request.Has("port") {
+		port, numeric = pod.Ports[0], true
+	}
+	elsewhere, _ := c.ServesElsewhere(port)
 	counts := func(field string) bool { // the last layer is the service
 		isLast := p.KServe.LLMService(p.Object) != nil && request.Has(field)
 		return isLast || !c.MergedElsewhere(probe, string(model.HTTPGet), field)
 	}
 	handler := model.HandlerOf(c.Get(probe))
 	if handler != model.NoHandler && handler != model.HTTPGet || !counts("port") || !counts("scheme") ||
-		request.Has("port") && !(numeric && slices.Contains(pod.Ports, port)) {
+		!numeric || !slices.Contains(pod.Ports, port) || elsewhere != "" || request.Get("host").Str() != "" {
 		return ""
 	}
 	preset, _, _ := pod.Preset(probe, false, p.KServe.LLMVersions(p.Object))
