@@ -33,6 +33,10 @@ func checkStoppedSteps(p *pass) {
 	if p.stopped(p.Object) {
 		return
 	}
+	advice := "stop the graph too, or take the step out"
+	if what, _ := p.unstoppable(p.Object); what != "" {
+		advice = "take the step out"
+	}
 	for node := range p.Object.Get("spec", "nodes").Children() {
 		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
 		for i, step := range p.Object.Get(steps...).List() {
@@ -42,8 +46,8 @@ func checkStoppedSteps(p *pass) {
 				continue
 			}
 			p.Report(transform.Report{At: steps.With(i, "serviceName"), Message: fmt.Sprintf("requests fail at this step, "+
-				"because the annotation %s stops %s, and KServe does not reconcile the graph before that has run once: stop "+
-				"the graph too, or take the step out", kserve.StopAnnotation, service)})
+				"because the annotation %s stops %s, and KServe does not reconcile the graph before that has run once: %s",
+				kserve.StopAnnotation, service, advice)})
 		}
 	}
 }
