@@ -180,10 +180,7 @@ func (in *Input) readPrevious(ctx context.Context, path string) error {
 	if err := paths.Dir(in.options.Dir).Present(path); err != nil {
 		return fmt.Errorf("flag --previous: %w", err)
 	}
-	options := in.options
-	options.Root, options.RootLocked, options.Previous = "", false, true
-	previous, err := render.Render(ctx, path, options)
-	in.previous = previous.Files
+	err := in.renderBefore(ctx, "", path)
 	if path == "-" && err == nil && !in.Settings.AllowEmpty && !slices.ContainsFunc(in.previous, isWritten) {
 		return errors.New("flag --previous: standard input is empty; the setting allow-empty accepts that")
 	}

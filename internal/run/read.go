@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -182,10 +183,19 @@ func (c counterpart) of(dir paths.Dir, path string) (string, error) {
 	return before, nil
 }
 
-func (in *Input) renderBefore(ctx context.Context, old, before string) error {
+// renderBefore renders the manifests of a source before a change, which read nothing outside of a root, if there is one.
+func (in *Input) renderBefore(ctx context.Context, root, before string) error {
 	options := in.options
-	options.Root, options.RootLocked, options.Previous = old, true, true
+	options.Root, options.RootLocked, options.Previous = root, root != "", true
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
+	for _, unread := range previous.Unread {
+		in.source.Warnings = append(in.source.Warnings,
+			fmt.Sprintf("%s: a manifest before the change can't be read, so what it has counts as new: %v", in.Path, unread))
+	}
+	if entries, unread := os.ReadDir(paths.Dir(options.Dir).Absolute(before)); unread == nil && len(entries) == 0 {
+		in.source.Warnings = append(in.source.Warnings, fmt.Sprintf("%s: before the change it is an empty folder, as a "+
+			"submodule that is not checked out, so all of it counts as new", in.Path))
+	}
 	return err
 }
