@@ -165,6 +165,9 @@ func TestCheck(t *testing.T) {
 		}},
 		{name: "Secret", change: mountVolume("secret", map[string]any{"secretName": "argocd-secret"}),
 			want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},
+		{name: "store of secrets", change: mountVolume("csi", map[string]any{"driver": "secrets-store.csi.k8s.io", "readOnly": true}),
+			want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},
+		{name: "other driver", change: mountVolume("csi", map[string]any{"driver": "nfs.csi.k8s.io", "readOnly": true})},
 		{name: "Secret among others", change: mountVolume("projected", map[string]any{"sources": []any{
 			map[string]any{"configMap": map[string]any{"name": "c"}}, map[string]any{"secret": map[string]any{"name": "s"}},
 		}}), want: []string{"wrong volumeMounts the sidecar can read what is secret in the volume more: remove the mount"}},

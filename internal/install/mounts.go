@@ -14,11 +14,15 @@ type volume struct {
 		Name  string
 		Items []struct{ Key, Path string }
 	}
-	Secret, DownwardAPI, Image      *struct{}
-	HostPath                        *struct{ Path string }
-	Projected                       *struct{ Sources []projection }
-	PersistentVolumeClaim, CSI, NFS struct{ ReadOnly bool }
-	EmptyDir                        *struct {
+	Secret, DownwardAPI, Image *struct{}
+	HostPath                   *struct{ Path string }
+	Projected                  *struct{ Sources []projection }
+	PersistentVolumeClaim, NFS struct{ ReadOnly bool }
+	CSI                        struct {
+		Driver   string
+		ReadOnly bool
+	}
+	EmptyDir *struct {
 		Medium    string
 		SizeLimit amount
 	}
@@ -29,9 +33,12 @@ type projection struct{ Secret, ServiceAccountToken *struct{} }
 
 func (p projection) isSecret() bool { return p.Secret != nil || p.ServiceAccountToken != nil }
 
-// isSecret reports whether a Secret or a token of a service account is in the volume.
+// secretsDriver mounts what is secret elsewhere (kubernetes-sigs/secrets-store-csi-driver).
+const secretsDriver = "secrets-store.csi.k8s.io"
+
+// isSecret reports whether a Secret, or a token of a service account, or something of a store of secrets is in the volume.
 func (v volume) isSecret() bool {
-	return v.Secret != nil || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, projection.isSecret)
+	return v.Secret != nil || v.CSI.Driver == secretsDriver || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, projection.isSecret)
 }
 
 // readOnly reports whether nobody can write into the volume.
