@@ -32,6 +32,10 @@ var refusedRouter = &transform.Rule{
 // and v0.20.0).
 var managedRouteAlone = transform.Window{Before: transform.Release{0, 17, 0}}
 
+// sectionsCompared are the releases that compare sectionName too. 0.17 has no such field in gateway.refs, and neither has
+// OpenDataHub's fork at odh-v3.4 (parentRefsMatchGatewayRefs in pkg/apis/serving/v1alpha2 at v0.17.0 and v0.18.0).
+var sectionsCompared = transform.Window{From: transform.Release{0, 18, 0}}
+
 var routerPath = yamldoc.Path{"spec", "router"}
 
 func checkRouter(p *pass) {
@@ -72,16 +76,28 @@ func checkRoute(p *pass) {
 		p.refuse(refusal{at: http.With("spec", "parentRefs"),
 			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
 			advice: "remove gateway.refs or parentRefs"})
-	case !slices.Equal(gatewayKeys(parents), gatewayKeys(gateways)):
-		p.refuse(refusal{at: http.With("spec", "parentRefs"), advice: "remove gateway.refs or parentRefs",
-			words: "managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"})
+	default:
+		conflict := refusal{at: http.With("spec", "parentRefs"), advice: "remove gateway.refs or parentRefs",
+			words: "managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"}
+		compared := []string{"namespace", "name"}
+		if slices.Equal(gatewayKeys(parents, compared), gatewayKeys(gateways, compared)) {
+			conflict.only = sectionsCompared
+			compared = append(compared, "sectionName")
+		}
+		if !slices.Equal(gatewayKeys(parents, compared), gatewayKeys(gateways, compared)) {
+			p.refuse(conflict)
+		}
 	}
 }
 
-// gatewayKeys returns what the webhook compares of references to Gateways, in order (parentRefsMatchGatewayRefs).
-func gatewayKeys(refs *yamldoc.Node) (keys []string) {
+// gatewayKeys returns the fields of references to Gateways that the webhook compares, in order.
+func gatewayKeys(refs *yamldoc.Node, fields []string) (keys []string) {
 	for _, ref := range refs.List() {
-		keys = append(keys, ref.Get("namespace").Str()+"/"+ref.Get("name").Str()+"/"+ref.Get("sectionName").Str())
+		key := ""
+		for _, field := range fields {
+			key += ref.Get(field).Str() + "/"
+		}
+		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	return keys
