@@ -27,6 +27,9 @@ var scalingIgnored = &transform.Rule{
 
 func checkScalingIgnored(p *pass) {
 	versions := p.KServe.LLMVersions(p.Object)
+	if p.Versions.Likened() {
+		return // the fork of OpenShift AI has scaling.go in its 0.17 (odh-v3.4)
+	}
 	for _, part := range llmParts {
 		at := part.With("scaling")
 		if p.Object.Get(at...).IsNull() || versions.All(kserve.LLMScaling) {
