@@ -79,7 +79,11 @@ func (p *pass) reportMissing(at yamldoc.Path, name string) {
 		Message: fmt.Sprintf("KServe makes no pods (PresetsCombined is False) until it finds the Config %s", name)}
 	configs := p.index.configs()
 	isNear := func(o *transform.Object) bool { return o.Namespace == p.Object.Namespace }
-	if elsewhere := configs.named[name]; elsewhere != nil {
+	elsewhere := configs.named[name]
+	if elsewhere != nil && (elsewhere.Namespace == "" || p.Object.Namespace == "") {
+		f.Severity = transform.Advice
+		f.Message += ", which has no namespace here, or the service has none: fine if both get into one"
+	} else if elsewhere != nil {
 		f.Message += fmt.Sprintf(", and it looks in the namespace of the service and in its own, not in %s: "+
 			"move the Config, or write one beside the service", elsewhere.Namespace)
 	} else if similar := configs.similar(name, isNear); similar != nil {
