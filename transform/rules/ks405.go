@@ -123,11 +123,14 @@ func (p *pass) checkUnlimited(f transform.Report, c model.Container, resource, r
 // (config/llmisvcconfig@v0.16.0 to @v0.20.0). A hardware profile of OpenShift AI adds both.
 func checkLLMResources(p *pass) {
 	s := p.KServe.LLMService(p.Object)
-	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || len(s.Missing) > 0 || p.KServe.ReplacesPresets() ||
-		p.Object.Annotation(kserve.HardwareProfileAnnotation) != "" {
+	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || len(s.Missing) > 0 || p.KServe.ReplacesPresets() {
 		return
 	}
+	profiled := p.Object.Annotation(kserve.HardwareProfileAnnotation) != ""
 	for _, pod := range kserve.LLMPods {
+		if profiled && slices.Equal(pod.Path, kserve.LLMTemplate.Path) {
+			continue // its webhook adds limits there, and nowhere else
+		}
 		for _, name := range p.KServe.LLMContainers(p.Object, pod) {
 			limits, requests := amounts(s, pod, name, "limits"), amounts(s, pod, name, "requests")
 			for _, resource := range slices.Sorted(maps.Keys(requests)) {
