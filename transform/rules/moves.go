@@ -52,6 +52,16 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 		f.Restarts = p.restarted()
 	}
 	f.Edits, f.AsStored = p.Object.Edits(edits...), len(moves) == 0
+	f.PodsStay = !slices.ContainsFunc(moves, p.reachesPods)
+}
+
+// reachesPods reports whether pods may depend on the field that a move writes. In Standard mode KServe makes a part of a
+// route of a component's timeout, and a part of a ScaledObject of an external metric (resolveTimeout in
+// reconcilers/ingress/httproute_reconciler.go and getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.20.0).
+func (p *pruning) reachesPods(m move) bool {
+	s := p.KServe.Service(p.Object)
+	return s == nil || s.Mode != kserve.Standard ||
+		m.to[len(m.to)-1] != "timeout" && !slices.Contains(m.to, "external")
 }
 
 // writes says what the moves of a field do.
