@@ -218,7 +218,27 @@ func (s *running) failure() (reason, detail string) {
 	case count-s.failures >= enough:
 		return noDeployment, message
 	}
+	if message := s.unmerged(); message != "" {
+		return noDeployment, message
+	}
 	return "", ""
+}
+
+// unmerged is why KServe cannot merge an LLMInferenceService with its Configs, "" if it can. It makes no event of that.
+func (s *running) unmerged() string {
+	for _, service := range s.seen.List(s.kind, s.namespace.Name) {
+		seen, _, _ := unstructured.NestedInt64(service.Object, "status", "observedGeneration")
+		if service.GetName() != s.name || seen != service.GetGeneration() {
+			continue
+		}
+		conditions, _, _ := unstructured.NestedSlice(service.Object, "status", "conditions")
+		for _, condition := range conditions {
+			if c, _ := condition.(map[string]any); c["type"] == "PresetsCombined" && c["status"] == "False" {
+				return fmt.Sprint(c["message"])
+			}
+		}
+	}
+	return ""
 }
 
 // reports are the warnings of KServe's controllers about failures of the service.
