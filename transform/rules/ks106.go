@@ -29,13 +29,13 @@ var probeHandlers = &transform.Rule{
 	}, model.LLMKinds...),
 	Example:  "unknown/handlers",
 	Severity: transform.Error,
-	Run:      run(checkProbes),
+	Run:      run(checkContainers),
 }
 
-// checkProbes reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
+// checkContainers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
 // validateHandler, validateContainerPorts, validateContainerCommon, ValidateVolumeMounts and
 // ValidateNonnegativeQuantity in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
-func checkProbes(p *pass) {
+func checkContainers(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
 		return
