@@ -93,8 +93,8 @@ func (p *pass) probeScheme(c model.Container, pod kserve.LLMPod, probe string) s
 	return plain
 }
 
-// serverScheme returns the scheme that the server in a container certainly answers, and why, or nothing. A sidecar of the
-// preset has port 8000 beside prefill pods.
+// serverScheme returns the scheme that the server in a container certainly answers, and why, or nothing. Beside prefill pods
+// it is behind a sidecar of the preset, which has port 8000.
 func (p *pass) serverScheme(c model.Container, pod kserve.LLMPod) (scheme, why string) {
 	users := p.KServe.LLMUsers(p.Object)
 	words, all := c.Words()
@@ -105,14 +105,14 @@ func (p *pass) serverScheme(c model.Container, pod kserve.LLMPod) (scheme, why s
 	}
 	own := c.Has("command") || c.MergedElsewhere("command")
 	starts := own && startsServer().MatchString(strings.Join(words, " "))
-	routed := pod.Path[0] != kserve.Prefill && slices.ContainsFunc(users, isPrefilled)
+	behind := pod.Path[0] != kserve.Prefill && slices.ContainsFunc(users, isPrefilled)
 	given := slices.ContainsFunc(slices.Concat(c.Get("command").Strings(), c.Get("args").Strings()), certificate().MatchString)
 	certain := all && !slices.ContainsFunc(words, certified().MatchString)
 	switch {
-	case given && !routed && !c.MergedElsewhere("args") && !c.MergedElsewhere("command") &&
-		(starts || !own && !p.leadsWorkers(pod) && !p.Versions.Likened() && !p.KServe.ReplacesPresets()):
+	case given && !behind && !c.MergedElsewhere("args") && !c.MergedElsewhere("command") &&
+		(starts || !own && !p.leadsWorkers(pod) && p.hasPresets()):
 		return encrypted, "its server has a certificate (--ssl-certfile)"
-	case certain && starts && !routed:
+	case certain && starts && !behind:
 		return plain, "its server starts without --ssl-certfile"
 	case certain && !own && p.withoutTLS():
 		return plain, "KServe before 0.18 starts the server without a certificate"
@@ -123,8 +123,11 @@ func (p *pass) serverScheme(c model.Container, pod kserve.LLMPod) (scheme, why s
 // withoutTLS reports whether the presets certainly have no certificate, and probes by HTTP. From 0.18 on the
 // configuration decides it (EnableTLS in config/llmisvcconfig@v0.18.0), and OpenDataHub's fork sets it.
 func (p *pass) withoutTLS() bool {
-	return p.KServe.LLMVersions(p.Object).All(withoutTLS) && !p.Versions.Likened() && !p.KServe.ReplacesPresets()
+	return p.KServe.LLMVersions(p.Object).All(withoutTLS) && p.hasPresets()
 }
+
+// hasPresets reports whether the presets are certainly those of KServe.
+func (p *pass) hasPresets() bool { return !p.Versions.Likened() && !p.KServe.ReplacesPresets() }
 
 // withoutTLS are the releases whose presets have no certificate.
 var withoutTLS = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 18, 0}}
