@@ -45,11 +45,12 @@ func checkLongName(p *pass) {
 	own := ownNames(s, host)
 	host += "-" + s.Namespace
 	longHost := s.Namespace != "" && !isPlaceholder(s.Namespace) && len(host) > longestLabel
-	if name := longestPods(p, s); len("isvc."+name) > longestLabel {
+	if pods := "isvc." + longestPods(p, s); len(pods) > longestLabel {
+		excess := len(pods) - longestLabel
 		f := transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
-			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten %s by %d", name,
-			longestLabel, shorten(own, len("isvc."+name)-longestLabel), len("isvc."+name)-longestLabel)}
-		if longHost && len(host) > len("isvc."+name) {
+			"pods the label app: %s, and a label's value has at most %d characters: shorten %s by %d", pods, longestLabel,
+			shorten(own, excess), excess)}
+		if longHost && len(host) > len(pods) {
 			f.Message += fmt.Sprintf(", or by %d if the host is %s.DOMAIN", len(host)-longestLabel, host)
 		}
 		p.Report(f)
@@ -58,11 +59,11 @@ func checkLongName(p *pass) {
 	if !longHost {
 		return
 	}
+	excess := len(host) - longestLabel
 	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
 		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
-		"%s by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
-		longestLabel, shorten(append(own, ownName{"the namespace", s.Namespace}), len(host)-longestLabel),
-		len(host)-longestLabel, kserve.ConfigMap)})
+		"%s by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host, longestLabel,
+		shorten(append(own, ownName{"the namespace", s.Namespace}), excess), excess, kserve.ConfigMap)})
 }
 
 // ownName is a name that people give.
