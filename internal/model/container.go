@@ -242,15 +242,11 @@ func (c Container) MayListenInside() bool {
 }
 
 func mayListenInside(container *yamldoc.Node) bool {
-	words := append(container.Get("command").Strings(), container.Get("args").Strings()...)
-	if slices.ContainsFunc(words, insideByDefault().MatchString) &&
-		!slices.ContainsFunc(words, everyAddress().MatchString) {
-		return true
-	}
-	return slices.ContainsFunc(words, loopback().MatchString) || !container.Get("envFrom").IsNull() ||
-		slices.ContainsFunc(container.Get("env").List(), func(v *yamldoc.Node) bool {
-			return loopback().MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
-		})
+	words, variables, all := given(container)
+	byDefault := slices.ContainsFunc(words, insideByDefault().MatchString) &&
+		!slices.ContainsFunc(words, everyAddress().MatchString)
+	return !all || byDefault || slices.ContainsFunc(words, loopback().MatchString) ||
+		slices.ContainsFunc(variables, func(v *yamldoc.Node) bool { return loopback().MatchString(v.Get("value").Str()) })
 }
 
 // Words returns the command and the arguments of the container and of those that it is merged with, and the names and
@@ -259,21 +255,29 @@ func mayListenInside(container *yamldoc.Node) bool {
 func (c Container) Words() (words []string, all bool) {
 	all = true
 	for _, container := range c.merged() {
-		words = slices.Concat(words, container.Get("command").Strings(), container.Get("args").Strings())
-		all = all && container.Get("envFrom").IsNull()
-		for _, v := range container.Get("env").List() {
+		arguments, variables, shown := given(container)
+		words, all = append(words, arguments...), all && shown
+		for _, v := range variables {
 			words = append(words, v.Get("name").Str(), v.Get("value").Str())
-			all = all && !hidden(v.Get("valueFrom"))
 		}
 	}
 	return words, all
 }
 
+// given returns the command with its arguments and the variables of a container. All is false when a variable may have
+// any value.
+func given(container *yamldoc.Node) (words []string, variables []*yamldoc.Node, all bool) {
+	words = slices.Concat(container.Get("command").Strings(), container.Get("args").Strings())
+	variables = container.Get("env").List()
+	return words, variables, container.Get("envFrom").IsNull() && !slices.ContainsFunc(variables, hidden)
+}
+
 // merged returns the container and those that KServe merges it with.
 func (c Container) merged() []*yamldoc.Node { return append([]*yamldoc.Node{c.Node}, c.others...) }
 
-// hidden reports whether the source of a variable may hold any value. A Secret is assumed to hold no address.
-func hidden(source *yamldoc.Node) bool {
+// hidden reports whether a variable may have any value. A Secret is assumed to hold no address.
+func hidden(variable *yamldoc.Node) bool {
+	source := variable.Get("valueFrom")
 	field := source.Get("fieldRef", "fieldPath").Str()
 	return !source.Get("configMapKeyRef").IsNull() ||
 		strings.HasPrefix(field, "metadata.annotations") || strings.HasPrefix(field, "metadata.labels")
