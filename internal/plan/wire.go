@@ -71,10 +71,11 @@ func (a *Answer) fault(request Request) error {
 }
 
 // untold returns a service among the objects of a request of which the state says nothing, if there is one.
-func (s *State) untold(objects []Object) (r Reference, found bool) {
-	told, stored := map[int]bool{}, map[Reference]bool{}
-	for _, refused := range s.Refused {
-		told[refused.Index] = told[refused.Index] || !refused.Deleted
+func (s *State) untold(objects []Object) (service Reference, found bool) {
+	type name struct{ kind, name string } // the program may give it a namespace, and another version
+	told, stored := map[int]bool{}, map[name]bool{}
+	for _, r := range s.Refused {
+		told[r.Index] = told[r.Index] || !r.Deleted
 	}
 	for _, g := range s.Gone {
 		told[g.Index] = true
@@ -84,11 +85,11 @@ func (s *State) untold(objects []Object) (r Reference, found bool) {
 	}
 	for _, o := range s.Objects {
 		r := referenceOf(o)
-		stored[Reference{Kind: r.Kind, Name: r.Name}] = true
+		stored[name{r.Kind, r.Name}] = true
 	}
 	for i, o := range objects {
 		r := referenceOf(o)
-		if isService(o) && r.Name != "" && !told[i] && !stored[Reference{Kind: r.Kind, Name: r.Name}] {
+		if isService(o) && r.Name != "" && !told[i] && !stored[name{r.Kind, r.Name}] {
 			return r, true
 		}
 	}
