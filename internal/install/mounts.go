@@ -15,7 +15,7 @@ type volume struct {
 		Items []struct{ Key, Path string }
 	}
 	Secret, DownwardAPI, Image *struct{}
-	HostPath                   *struct{ Path string }
+	HostPath                   struct{ Path string }
 	Projected                  *struct{ Sources []projection }
 	PersistentVolumeClaim, NFS struct{ ReadOnly bool }
 	CSI                        struct {

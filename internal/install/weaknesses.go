@@ -44,12 +44,11 @@ func (c *comparison) weaknesses(sidecar *container) {
 	}
 	for _, mount := range sidecar.VolumeMounts {
 		v := c.pod.volume(mount.Name)
-		list = append(list, weakness{"volumeMounts", v.isSecret(),
-			fmt.Sprintf("the sidecar can read what is secret in the volume %s: remove the mount", mount.Name)})
-		if v.HostPath != nil {
-			list = append(list, weakness{"volumeMounts", true, fmt.Sprintf("the sidecar has %s of the node, in the volume %s: "+
-				"remove the mount", v.HostPath.Path, mount.Name)})
-		}
+		list = append(list,
+			weakness{"volumeMounts", v.isSecret(),
+				fmt.Sprintf("the sidecar can read what is secret in the volume %s: remove the mount", mount.Name)},
+			weakness{"volumeMounts", v.HostPath.Path != "",
+				fmt.Sprintf("the sidecar has %s of the node, in the volume %s: remove the mount", v.HostPath.Path, mount.Name)})
 	}
 	if c.set != nil {
 		list = append(list,
