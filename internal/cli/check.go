@@ -160,24 +160,24 @@ func hasMode(of *transform.Result) bool {
 	return len(of.Index().Snapshot().Objects(kserve.InferenceService, kserve.InferenceGraph)) > 0
 }
 
+// examples are values of the facts about a cluster.
+var examples = map[string]string{"kserve-version": "0.20.0", "default-deployment-mode": "Standard"}
+
 // advise says which settings would let more be found and repaired, and the commands that read them from a cluster. It
 // returns the facts about the cluster that are unknown.
 func advise(w io.Writer, o *run.Outcome, width int) (unknown []string) {
+	var lines []string // as the settings file may have them
 	for _, part := range o.Each() {
 		for _, v := range part.Settings.Values() {
-			if v.Text != "unknown" || slices.Contains(unknown, v.Name) {
+			example, isFact := examples[v.Name]
+			if !isFact || v.Text != "unknown" || slices.Contains(unknown, v.Name) ||
+				v.Name == "default-deployment-mode" && !hasMode(part.Result) {
 				continue
 			}
-			if v.Name == "kserve-version" || v.Name == "default-deployment-mode" && hasMode(part.Result) {
-				unknown = append(unknown, v.Name)
-			}
+			unknown, lines = append(unknown, v.Name), append(lines, v.Name+": "+example)
 		}
 	}
 	if len(unknown) > 0 {
-		var lines []string // as the settings file may have them
-		for _, fact := range unknown {
-			lines = append(lines, fact+": "+examples[fact])
-		}
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
 			strings.Join(unknown, " and ")+". Write into "+settings.FileName+" what your cluster has, such as "+
 			strings.Join(lines, " and ")+". This prints it, if you may read the namespace kserve:", width),
@@ -189,8 +189,5 @@ func advise(w io.Writer, o *run.Outcome, width int) (unknown []string) {
 	}
 	return unknown
 }
-
-// examples are values of facts about a cluster.
-var examples = map[string]string{"kserve-version": "0.20.0", "default-deployment-mode": "Standard"}
 
 const namespaceCommand = "kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'"
