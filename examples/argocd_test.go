@@ -17,13 +17,13 @@ const repository = "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin
 var summaries = map[string]string{
 	"application.yaml": "3 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), restarts pods of 1 service once (churn/churn)",
 	"applicationset.yaml": "6 objects, 4 repaired (KS101 KS201 KS202 KS205), 4 annotated (KS204 KS301), " +
-		"restarts pods of 2 services once (shop-staging/staging-recommender shop/prod-recommender)",
+		"restarts pods of 2 services once (shop-staging/staging-recommender, shop/prod-recommender)",
 	"environment.yaml": "2 objects, 2 repaired (KS101 KS201 KS202), 2 annotated (KS204 KS301), " +
 		"restarts pods of 1 service once (churn-annotated/churn-annotated)",
 	"hydrator.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 2 annotated (KS204 KS301), " +
 		"restarts pods of 1 service once (shop/hydrated-recommender)",
 	"multi-source.yaml": "5 objects, 4 repaired (KS101 KS201 KS202), 4 annotated (KS204 KS301), " +
-		"restarts pods of 2 services once (retention/churn retention/winback)",
+		"restarts pods of 2 services once (retention/churn, retention/winback)",
 	"parameters.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205), 1 annotated (KS301), " +
 		"restarts pods of 1 service once (shop-canary/canary-recommender)",
 }

@@ -74,19 +74,16 @@ func restarted(o *run.Outcome) []*transform.Object {
 
 // restarts counts services whose pods start anew, once, and names the first of them, in one part or none.
 func restarts(services []*transform.Object) []string {
+	if len(services) == 0 {
+		return nil
+	}
 	const most = 5
 	var names []string
-	for _, o := range services[:min(most, len(services))] {
+	for _, o := range services {
 		names = append(names, terminal.Quote(strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")))
 	}
-	switch n := len(services); {
-	case n == 0:
-		return nil
-	case n > most:
-		names = append(names, fmt.Sprintf("and %d more", n-most))
-	}
 	return []string{fmt.Sprintf("restarts pods of %s once (%s)", terminal.Count(len(services), "service"),
-		strings.Join(names, " "))}
+		terminal.Some(names, most))}
 }
 
 // annotations says which rules only annotate, and how to leave them out, in a line or none.
