@@ -59,6 +59,9 @@ func checkContainers(p *pass) {
 		}
 		for i, port := range node.Get("ports").List() {
 			c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
+			if !port.Get("containerPort").IsNull() {
+				c.checkPortName(port.Get("name").Str(), "ports", i, "name")
+			}
 		}
 		for _, kind := range []string{"limits", "requests"} {
 			for resource, amount := range node.Get("resources", kind).Children() {
@@ -110,6 +113,21 @@ func (c refusedContainer) checkPort(port *yamldoc.Node, at ...any) {
 		c.refuse("must be between 1 and 65535", "write the port on which the server listens", at...)
 	}
 }
+
+// checkPortName reports names that a container's port cannot have (IsValidPortName in
+// k8s.io/apimachinery@v0.34.4/pkg/util/validation/validation.go).
+func (c refusedContainer) checkPortName(name string, at ...any) {
+	switch {
+	case name == "" || isPlaceholder(name):
+	case len(name) > 15:
+		c.refuse("must be no more than 15 characters", "give the port a shorter name", at...)
+	case !portName().MatchString(name):
+		c.refuse("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)", "give the port such a name", at...)
+	}
+}
+
+// portName matches the characters of the names of ports.
+var portName = lazyregexp.New(`^[-a-z0-9]+$`)
 
 // probeNumbers are the numbers of a probe. 0 stands for the default.
 var probeNumbers = []string{
