@@ -4,7 +4,9 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -53,10 +55,9 @@ func (p *pass) reportRouter(layer *transform.Object, r reference, condition stri
 	namespace, kind := cmp.Or(r.namespace, p.Object.Namespace), r.kinds[0]
 	at, from := p.ownPlace(layer, r.at)
 	f := transform.Report{At: at, Category: r.at.String()}
-	routers := p.index.routers()[kind]
-	isNear := func(o *transform.Object) bool { return o.Namespace == namespace }
+	routers := p.index.routers()
 	advice := ""
-	if elsewhere, similar := routers.named[r.name], routers.similar(r.name, isNear); elsewhere != nil {
+	if elsewhere := routers[routerPlace{kind, ""}].named[r.name]; elsewhere != nil {
 		advice = "these manifests have it in " + elsewhere.Namespace + ": "
 		if kind == gateway {
 			advice += "set namespace to that"
@@ -66,7 +67,7 @@ func (p *pass) reportRouter(layer *transform.Object, r reference, condition stri
 		if r.namespace != "" {
 			f.Severity = transform.Advice
 		}
-	} else if similar != nil {
+	} else if similar := routers[routerPlace{kind, namespace}].similar(r.name, nil); similar != nil {
 		advice = "did you mean " + similar.Name + "?"
 	}
 	if advice != "" {
@@ -76,20 +77,30 @@ func (p *pass) reportRouter(layer *transform.Object, r reference, condition stri
 	}
 }
 
-// findRouters returns what may route requests, by kind. What has no namespace yet may be in any.
-func findRouters(all map[referable]*transform.Object) map[transform.GroupKind]names {
-	found := map[transform.GroupKind]names{}
-	for _, kind := range []transform.GroupKind{gateway, kserve.HTTPRoute} {
-		var objects []*transform.Object
-		for at, o := range all {
-			if at.kind == kind && at.namespace != "" {
-				objects = append(objects, o)
-			}
+// routerPlace is a kind in a namespace, or in all if that is "".
+type routerPlace struct {
+	kind      transform.GroupKind
+	namespace string
+}
+
+// findRouters returns what may route requests, by its place. What has no namespace yet may be in any, and is left out.
+func findRouters(all map[referable]*transform.Object) map[routerPlace]names {
+	placed := map[string]*transform.Object{}
+	for at, o := range all {
+		if at.namespace != "" && (at.kind == gateway || at.kind == kserve.HTTPRoute) {
+			placed[strings.Join([]string{o.Kind, o.Name, o.Namespace}, " ")] = o
 		}
-		slices.SortFunc(objects, func(a, b *transform.Object) int {
-			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
-		})
-		found[kind] = findNames(objects)
+	}
+	objects := map[routerPlace][]*transform.Object{}
+	for _, key := range slices.Sorted(maps.Keys(placed)) {
+		o := placed[key]
+		for _, at := range []routerPlace{{o.GroupKind(), o.Namespace}, {o.GroupKind(), ""}} {
+			objects[at] = append(objects[at], o)
+		}
+	}
+	found := map[routerPlace]names{}
+	for at, list := range objects {
+		found[at] = findNames(list)
 	}
 	return found
 }

@@ -25,8 +25,8 @@ func findNames(objects []*transform.Object) names {
 	return found
 }
 
-// similar returns an object that fits, and whose name differs from the given one in a byte, or in the order of two; nil
-// if there is none.
+// similar returns an object that fits, or any one if fits is nil, and whose name differs from the given one in a byte, or
+// in the order of two; nil if there is none.
 func (n names) similar(name string, fits func(*transform.Object) bool) *transform.Object {
 	candidates := slices.Clone(n.short[name])
 	for i := range name {
@@ -37,7 +37,7 @@ func (n names) similar(name string, fits func(*transform.Object) bool) *transfor
 		}
 	}
 	i := slices.IndexFunc(candidates, func(o *transform.Object) bool {
-		return spelling.Distance(name, o.Name) == 1 && fits(o)
+		return spelling.Distance(name, o.Name) == 1 && (fits == nil || fits(o))
 	})
 	if i < 0 {
 		return nil

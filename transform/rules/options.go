@@ -144,7 +144,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
 				referable:  referable,
-				routers:    sync.OnceValue(func() map[transform.GroupKind]names { return findRouters(referable()) }),
+				routers:    sync.OnceValue(func() map[routerPlace]names { return findRouters(referable()) }),
 				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
 
 				agentPath:         sync.OnceValue(func() string { return findAgentPath(snapshot) }),

@@ -45,7 +45,7 @@ type index struct {
 	multiModel func() map[server]bool
 	offers     func() map[offered]offer
 	referable  func() map[referable]*transform.Object
-	routers    func() map[transform.GroupKind]names
+	routers    func() map[routerPlace]names
 	affixes    func() shared
 
 	agentPath         func() string
