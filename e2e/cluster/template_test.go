@@ -26,6 +26,7 @@ type running struct {
 	shown     string    // as the plugin names it
 	templates templates // before the repair
 	failures  int64     // that KServe had reported before
+	fault     string    // the last of them
 }
 
 // service returns the object as a service, nil if it is none.
@@ -185,7 +186,7 @@ func (s *running) settled(reconciled func(live *unstructured.Unstructured) func(
 		}
 		return err
 	})
-	_, s.failures, _ = s.reports()
+	_, s.failures, s.fault = s.reports()
 	return reason, detail
 }
 

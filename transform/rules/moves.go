@@ -26,6 +26,9 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
 			f.Unrepaired = "KServe stores the value in another form, or refuses it: move it by hand"
 			return
+		case name == "labels" && p.KServe.LLMService(p.Object) != nil && m.to[0] == "spec":
+			f.Unrepaired = "KServe copies labels" + inSelector + "move it by hand, and delete a Deployment that is there"
+			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
 			return
