@@ -87,7 +87,7 @@ func mutants(ctx context.Context, w io.Writer, known, run string) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	faults := 0
+	faults, unseen := 0, 0
 	for i, name := range all {
 		reason, isKnown := reasons[name]
 		switch {
@@ -99,6 +99,7 @@ func mutants(ctx context.Context, w io.Writer, known, run string) error {
 			faults++
 		case lives[i]:
 			fmt.Fprintf(w, "lives: %s: %s\n", name, reason)
+			unseen++
 		}
 	}
 	for name := range reasons {
@@ -110,7 +111,7 @@ func mutants(ctx context.Context, w io.Writer, known, run string) error {
 	if faults > 0 || tested == 0 {
 		return fmt.Errorf("%d faults, %d mutants", faults, tested)
 	}
-	fmt.Fprintf(w, "%d mutants: all are seen but %d, which have a reason\n", tested, len(reasons))
+	fmt.Fprintf(w, "%d mutants: all are seen but %d, which have a reason\n", tested, unseen)
 	return nil
 }
 
