@@ -15,7 +15,7 @@ var ks208Doc string
 // utilizationLost are the releases that write a memory address instead of averageUtilization into the trigger of a
 // ScaledObject (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0,
 // https://github.com/kserve/kserve/pull/4373).
-var utilizationLost = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
+var utilizationLost = transform.Window{Before: transform.Release{0, 15, 1}}
 
 var kedaMetrics = &transform.Rule{
 	ID:       "KS208",

@@ -16,7 +16,7 @@ var ks209Doc string
 // metricsPanic are the releases whose controller panics on an entry of autoScaling.metrics without resource, unless the
 // class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry). It recovers,
 // and reconciles nothing of the service.
-var metricsPanic = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 16, 0}}
+var metricsPanic = transform.Window{Before: transform.Release{0, 16, 0}}
 
 var metricWithoutKeda = &transform.Rule{
 	ID:       "KS209",

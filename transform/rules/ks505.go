@@ -41,15 +41,14 @@ func checkLongName(p *pass) {
 		return
 	}
 	at := yamldoc.Path{"metadata", "name"}
-	host := longestHost(p, s)
-	own := ownNames(s, host)
-	host += "-" + s.Namespace
+	host := longestHost(p, s) + "-" + s.Namespace
 	longHost := s.Namespace != "" && !isPlaceholder(s.Namespace) && len(host) > longestLabel
-	if pods := "isvc." + longestPods(p, s); len(pods) > longestLabel {
+	name := longestPods(p, s)
+	if pods := "isvc." + name; len(pods) > longestLabel {
 		excess := len(pods) - longestLabel
 		f := transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
 			"pods the label app: %s, and a label's value has at most %d characters: shorten %s by %d", pods, longestLabel,
-			shorten(own, excess), excess)}
+			shorten(ownNames(s, name), excess), excess)}
 		if longHost && len(host) > len(pods) {
 			f.Message += fmt.Sprintf(", or by %d if the host is %s.DOMAIN", len(host)-longestLabel, host)
 		}
@@ -63,17 +62,18 @@ func checkLongName(p *pass) {
 	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
 		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
 		"%s by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host, longestLabel,
-		shorten(append(own, ownName{"the namespace", s.Namespace}), excess), excess, kserve.ConfigMap)})
+		shorten(append(ownNames(s, host), ownName{"the namespace", s.Namespace}), excess), excess, kserve.ConfigMap)})
 }
 
 // ownName is a name that people give.
 type ownName struct{ what, name string }
 
-// ownNames returns which names of a service can get shorter: its own, and that of the component that makes the host.
-func ownNames(s *model.Service, host string) []ownName {
+// ownNames returns which names of a service can get shorter, so that one that KServe makes of them does: its own, and that
+// of the component.
+func ownNames(s *model.Service, made string) []ownName {
 	names := []ownName{{"the name", s.Name}}
 	for _, component := range s.Components() {
-		if name := s.Get("spec", component, "name").Str(); name != "" && strings.HasPrefix(host, s.Name+"-"+name+"-") {
+		if name := s.Get("spec", component, "name").Str(); name != "" && strings.HasPrefix(made, s.Name+"-"+name+"-") {
 			names = append(names, ownName{component + ".name", name})
 		}
 	}
@@ -111,10 +111,11 @@ func longestHost(p *pass, s *model.Service) (longest string) {
 	return longest
 }
 
-// longestPods is longestHost with the name of the workers, who have no host.
+// longestPods is longestHost with the name of the workers, who have no host. Of two that are equally long it is theirs,
+// because no name of a component makes it shorter.
 func longestPods(p *pass, s *model.Service) string {
 	longest := longestHost(p, s)
-	if workers := kserve.WorkerName(s.Name); s.HasWorkers() && len(workers) > len(longest) {
+	if workers := kserve.WorkerName(s.Name); s.HasWorkers() && len(workers) >= len(longest) {
 		return workers
 	}
 	return longest

@@ -35,7 +35,7 @@ func checkFixedParallelism(p *pass) {
 	was := p.was(p.Object)
 	for _, part := range llmParts {
 		before, after := was.Get(part...), p.Object.Get(part...)
-		if len(part) > 1 && (before.IsNull() || after.IsNull()) {
+		if before.IsNull() || after.IsNull() {
 			continue
 		}
 		from, to := nodes(before.Get("parallelism")), nodes(after.Get("parallelism"))

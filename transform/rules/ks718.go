@@ -39,7 +39,7 @@ var unfitGPUs = &transform.Rule{
 var singleTensor = since20
 
 // presetArgs are the releases whose presets for a single node have arguments in args, and not in command (the same files).
-var presetArgs = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 17, 0}}
+var presetArgs = transform.Window{Before: transform.Release{0, 17, 0}}
 
 // ownParallelism matches arguments, and variables that KServe's presets take for some, by which people choose it
 // themselves.

@@ -130,4 +130,4 @@ func (p *pass) withoutTLS() bool {
 func (p *pass) hasPresets() bool { return !p.Versions.Likened() && !p.KServe.ReplacesPresets() }
 
 // withoutTLS are the releases whose presets have no certificate.
-var withoutTLS = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 18, 0}}
+var withoutTLS = transform.Window{Before: transform.Release{0, 18, 0}}
