@@ -46,10 +46,7 @@ type definedField struct {
 // of LLM services.
 var definedFields = slices.Concat(llmFields, []definedField{
 	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
-	{
-		kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec workerSpec containers", required: true,
-		only: transform.Window{From: transform.Release{0, 14, 1}},
-	},
+	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec workerSpec containers", required: true},
 	{kinds: []string{"TrainedModel"}, path: "spec inferenceService", required: true},
 	{kinds: []string{"TrainedModel"}, path: "spec model framework", required: true},
 	{kinds: []string{"TrainedModel"}, path: "spec model memory", required: true},
