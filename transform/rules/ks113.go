@@ -38,11 +38,11 @@ var presetVolumes = []struct {
 	{"dshm", "emptyDir", kserve.LLM["v1alpha1"], false},
 	{"model-cache", "emptyDir", kserve.LLM["v1alpha1"], false},
 	{"tls-certs", "secret", kserve.LLM["v1alpha1"], false},
-	{"tmp-dir", "emptyDir", since19, false},
+	{"tmp-dir", "emptyDir", since18, false},
 	{"tls-certs", "secret", kserve.LLM["v1alpha1"], true},
-	{"tokenizer-cache", "emptyDir", since19, true},
-	{"tokenizer-tmp", "emptyDir", since19, true},
-	{"tokenizer-uds", "emptyDir", since19, true},
+	{"tokenizer-cache", "emptyDir", since18, true},
+	{"tokenizer-tmp", "emptyDir", since18, true},
+	{"tokenizer-uds", "emptyDir", since18, true},
 }
 
 // presetVariables are the variables with a value that container main of the model's pods, and of the scheduler's, has in
@@ -55,8 +55,12 @@ var presetVariables = []struct {
 	{"HOME", kserve.LLM["v1alpha1"], false},
 	{"HF_HUB_CACHE", kserve.LLM["v1alpha1"], false},
 	{"VLLM_LOGGING_LEVEL", kserve.LLM["v1alpha1"], false},
-	{"SSL_CERT_DIR", since19, true},
+	{"SSL_CERT_DIR", since18, true},
 }
+
+// since18 are the releases whose presets have the newer volumes and variables (the same files at v0.18.0, and at v0.17.1,
+// which lacks them).
+var since18 = transform.Window{From: transform.Release{0, 18, 0}}
 
 // since19 are the releases whose presets have a preStop hook with exec in the model's pods. Those since20 have one in the
 // scheduler's too (the same files).
