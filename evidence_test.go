@@ -11,16 +11,7 @@ import (
 )
 
 // unrun are the rules whose edits restart pods and of which restarts.md has no run on a release, with the reason.
-var unrun = map[string]string{
-	"KS110 0.20.0": "KServe makes no Deployment of its cases as they are",
-	"KS111 0.20.0": "KServe makes no Deployment of its cases as they are",
-	"KS401 0.15.2": "KServe refuses its cases as they are",
-	"KS401 0.20.0": "KServe refuses its cases as they are",
-	"KS507 0.15.2": "it came after the page was measured",
-	"KS507 0.20.0": "it came after the page was measured",
-	"KS802 0.15.2": "KServe refuses its cases as they are",
-	"KS802 0.20.0": "KServe refuses its cases as they are",
-}
+var unrun = map[string]string{"KS802 0.15.2": "KServe refuses its cases as they are"}
 
 // TestRestartsAreMeasured checks that docs/evidence/restarts.md has a run of each rule whose edits restart pods, on each
 // of its releases that has the rule.
