@@ -201,7 +201,7 @@ func parsed(t *testing.T, path string, files map[string][]byte) []document {
 }
 
 // driftRulesOf are the drift rules that repair something. KS501 is one of them where its repairs restart nothing, since
-// the defaulter writes the same.
+// the defaulter writes the same. KS606 is none where it moves a field, which has an effect then.
 func (r release) driftRulesOf(findings []finding) []string {
 	rules := map[string]bool{}
 	for _, f := range findings {
@@ -210,7 +210,7 @@ func (r release) driftRulesOf(findings []finding) []string {
 		}
 	}
 	for _, f := range findings {
-		if f.Repair && f.Restarts {
+		if f.Repair && (f.Restarts || f.Rule == "KS606" && strings.Contains(f.Message, " move ")) {
 			delete(rules, f.Rule)
 		}
 	}
