@@ -6,7 +6,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 //go:embed ks726.md
@@ -26,8 +25,8 @@ var stoppedStep = &transform.Rule{
 	Run:      run(checkStoppedSteps),
 }
 
-// checkStoppedSteps looks for services whose status has no address: KServe writes it while a service runs, and leaves it when
-// it stops one (Reconcile of the reconcilers in pkg/controller/v1beta1/inferenceservice/reconcilers/ingress, and
+// checkStoppedSteps looks for services whose status has no address: KServe writes it while a service runs, and leaves it
+// when it stops one (Reconcile of the reconcilers in pkg/controller/v1beta1/inferenceservice/reconcilers/ingress, and
 // GetPredictorEndpoint of pkg/controller/v1alpha1/inferencegraph/controller.go, @v0.15.1 to @v0.20.0).
 func checkStoppedSteps(p *pass) {
 	if p.stopped(p.Object) {
@@ -37,17 +36,13 @@ func checkStoppedSteps(p *pass) {
 	if what, _ := p.unstoppable(p.Object); what != "" {
 		advice = "take the step out"
 	}
-	for node := range p.Object.Get("spec", "nodes").Children() {
-		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
-		for i, step := range p.Object.Get(steps...).List() {
-			name := step.Get("serviceName").Str()
-			service := p.index.referable()[newReferable(kserve.InferenceService, p.Object.Namespace, name)]
-			if service == nil || !p.stopped(service) || step.Get("serviceUrl").Str() != "" {
-				continue
-			}
-			p.Report(transform.Report{At: steps.With(i, "serviceName"), Message: fmt.Sprintf("requests fail at this step, "+
-				"because the annotation %s stops %s, and KServe does not reconcile the graph before that has run once: %s",
-				kserve.StopAnnotation, service, advice)})
+	for _, r := range p.stepReferences() {
+		service, step := p.referred(r, r.name), p.Object.Get(r.at[:len(r.at)-1]...)
+		if service == nil || !p.stopped(service) || step.Get("serviceUrl").Str() != "" {
+			continue
 		}
+		p.Report(transform.Report{At: r.at, Message: fmt.Sprintf("requests fail at this step, because the annotation %s "+
+			"stops %s, and KServe does not reconcile the graph before that has run once: %s", kserve.StopAnnotation, service,
+			advice)})
 	}
 }

@@ -77,20 +77,21 @@ func checkRoute(p *pass) {
 			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
 			advice: "remove gateway.refs or parentRefs"})
 	default:
+		same := func(fields ...string) bool {
+			return slices.Equal(gatewayKeys(parents, fields), gatewayKeys(gateways, fields))
+		}
 		conflict := refusal{at: http.With("spec", "parentRefs"), advice: "remove gateway.refs or parentRefs",
 			words: "managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"}
-		compared := []string{"namespace", "name"}
-		if slices.Equal(gatewayKeys(parents, compared), gatewayKeys(gateways, compared)) {
+		if same("namespace", "name") {
 			conflict.only = sectionsCompared
-			compared = append(compared, "sectionName")
 		}
-		if !slices.Equal(gatewayKeys(parents, compared), gatewayKeys(gateways, compared)) {
+		if !same("namespace", "name", "sectionName") {
 			p.refuse(conflict)
 		}
 	}
 }
 
-// gatewayKeys returns the fields of references to Gateways that the webhook compares, in order.
+// gatewayKeys returns the values of fields of references to Gateways, sorted.
 func gatewayKeys(refs *yamldoc.Node, fields []string) (keys []string) {
 	for _, ref := range refs.List() {
 		key := ""

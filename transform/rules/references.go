@@ -51,14 +51,13 @@ const (
 )
 
 // references returns the references of the object.
-func (p *pass) references() (all []reference) {
-	services := []transform.GroupKind{kserve.InferenceService}
+func (p *pass) references() []reference {
 	switch p.Object.GroupKind() {
 	case kserve.InferenceService:
 		return p.serviceReferences()
 	case kserve.TrainedModel:
 		at := yamldoc.Path{"spec", "inferenceService"}
-		return []reference{{at: at, name: p.Object.Get(at...).Str(), kinds: services}}
+		return []reference{{at: at, name: p.Object.Get(at...).Str(), kinds: []transform.GroupKind{kserve.InferenceService}}}
 	case kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig:
 		return p.llmReferences()
 	case kserve.ServingRuntime:
@@ -66,12 +65,16 @@ func (p *pass) references() (all []reference) {
 	case kserve.LocalModelCache, localModelNamespaceCache:
 		return p.groupReferences()
 	}
-	all = append(all, p.account(yamldoc.Path{"spec"}))
+	return append([]reference{p.account(yamldoc.Path{"spec"})}, p.stepReferences()...)
+}
+
+// stepReferences returns the references of a graph's steps to services.
+func (p *pass) stepReferences() (all []reference) {
 	for node := range p.Object.Get("spec", "nodes").Children() {
 		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
 		for i, step := range p.Object.Get(steps...).List() {
 			all = append(all, reference{at: steps.With(i, "serviceName"), name: step.Get("serviceName").Str(),
-				kinds: services})
+				kinds: []transform.GroupKind{kserve.InferenceService}})
 		}
 	}
 	return all
