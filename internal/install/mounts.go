@@ -36,9 +36,10 @@ func (p projection) isSecret() bool { return p.Secret != nil || p.ServiceAccount
 // secretsDriver mounts what is secret elsewhere (kubernetes-sigs/secrets-store-csi-driver).
 const secretsDriver = "secrets-store.csi.k8s.io"
 
-// isSecret reports whether a Secret, or a token of a service account, or something of a store of secrets is in the volume.
+// isSecret reports whether a Secret, a token of a service account or something of a store of secrets is in the volume.
 func (v volume) isSecret() bool {
-	return v.Secret != nil || v.CSI.Driver == secretsDriver || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, projection.isSecret)
+	return v.Secret != nil || v.CSI.Driver == secretsDriver ||
+		v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, projection.isSecret)
 }
 
 // readOnly reports whether nobody can write into the volume.
