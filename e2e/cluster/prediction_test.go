@@ -412,15 +412,14 @@ func (d *deployed) createOne(object *unstructured.Unstructured) error {
 
 // isRefusal reports whether the API server or a webhook refuses what led to the error.
 func isRefusal(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsAlreadyExists(err) ||
-		apierrors.IsInternalError(err) && slices.ContainsFunc(internal, func(message string) bool {
-			return strings.Contains(err.Error(), message)
-		})
+	isKnown := func(message string) bool { return strings.Contains(err.Error(), message) }
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
+		apierrors.IsAlreadyExists(err) || apierrors.IsInternalError(err) && slices.ContainsFunc(internalRefusals, isKnown)
 }
 
-// internal are refusals that the API server calls errors of its own: of a webhook that panics, and of an object that
+// internalRefusals are those that the API server calls errors of its own: of a webhook that panics, and of an object that
 // says which version of it is stored.
-var internal = []string{"denied the request", "resourceVersion should not be set on objects to be created"}
+var internalRefusals = []string{"denied the request", "resourceVersion should not be set on objects to be created"}
 
 // lockedMode is how KServe from 0.15.1 on refuses a service whose annotation and status have different deployment modes:
 // pkg/apis/serving/v1beta1/inference_service_validation.go@v0.15.2. A release that does not know the annotation's value

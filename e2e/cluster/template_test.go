@@ -219,27 +219,19 @@ func (s *running) failure() (reason, detail string) {
 	case count-s.failures >= enough:
 		return noDeployment, message
 	}
-	if message := s.unmerged(); message != "" {
-		return noDeployment, message
+	if s.unmerged() {
+		return noDeployment, "PresetsCombined is False"
 	}
 	return "", ""
 }
 
-// unmerged is why KServe cannot merge an LLMInferenceService with its Configs, "" if it can. It makes no event of that.
-func (s *running) unmerged() string {
-	for _, service := range s.seen.List(s.kind, s.namespace.Name) {
+// unmerged reports whether KServe cannot merge an LLMInferenceService with its Configs. It makes no event of that.
+func (s *running) unmerged() bool {
+	return slices.ContainsFunc(s.seen.List(s.kind, s.namespace.Name), func(service *unstructured.Unstructured) bool {
 		seen, _, _ := unstructured.NestedInt64(service.Object, "status", "observedGeneration")
-		if service.GetName() != s.name || seen != service.GetGeneration() {
-			continue
-		}
-		conditions, _, _ := unstructured.NestedSlice(service.Object, "status", "conditions")
-		for _, condition := range conditions {
-			if c, _ := condition.(map[string]any); c["type"] == "PresetsCombined" && c["status"] == "False" {
-				return fmt.Sprint(c["message"])
-			}
-		}
-	}
-	return ""
+		return service.GetName() == s.name && seen == service.GetGeneration() &&
+			objects.Condition(service, "PresetsCombined", "False") == nil
+	})
 }
 
 // reports are the warnings of KServe's controllers about failures of the service.
