@@ -84,6 +84,7 @@ var All = []*transform.Rule{
 	probeScheme,
 	missingGateway,
 	stoppedStep,
+	schedulerContainers,
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
