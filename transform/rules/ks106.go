@@ -45,7 +45,7 @@ func checkContainers(p *pass) {
 		containers = p.KServe.Containers(s)
 	}
 	for _, c := range containers {
-		checkMissingHandler(p, c)
+		checkHandlers(p, c)
 	}
 	if s != nil && s.Mode == kserve.Standard && !p.Versions.Likened() { // a fork may add volumes
 		checkMounts(p, s)
@@ -185,20 +185,21 @@ func (c refusedContainer) checkVolumeMounts(mounts []*yamldoc.Node, volumes []st
 	}
 }
 
-// checkMissingHandler reports probes in Standard mode, where nobody adds a handler. A container that is merged with a
-// runtime gets the handler from there.
-func checkMissingHandler(p *pass, c model.Container) {
+// checkHandlers reports probes in Standard mode that Kubernetes can't run. There nobody adds a handler, but a container
+// that is merged with a runtime gets it from there.
+func checkHandlers(p *pass, c model.Container) {
 	if c.Service.Mode != kserve.Standard {
 		return
 	}
 	for _, field := range model.Probes {
-		probe := c.Get(field)
 		inherited, _ := p.KServe.RuntimeHandler(c, field)
-		if probe.IsNull() || model.HandlerOf(probe) != model.NoHandler || inherited != model.NoHandler {
+		words, advice := refusedHandler(c.Get(field))
+		replaced := field == "readinessProbe" && c.ProbeCopied != model.Never // by KS101
+		if words == "" || inherited != model.NoHandler || replaced && model.HandlerOf(c.Get(field)) == model.Exec {
 			continue
 		}
-		f := transform.Report{At: c.Path.With(field), Message: "the API server refuses the Deployment that KServe " +
-			"makes of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"}
+		f := transform.Report{At: c.Path.With(field), Message: fmt.Sprintf("the API server refuses the Deployment that KServe "+
+			"makes of this (%s): %s", words, advice)}
 		if c.MergedWithRuntime && p.KServe.Runtime(c.Service) == nil {
 			if !c.GetsShippedRuntime() {
 				continue
@@ -208,4 +209,17 @@ func checkMissingHandler(p *pass, c model.Container) {
 		}
 		p.Report(f)
 	}
+}
+
+// refusedHandler returns what the API server says of a probe without what it does, and the advice. Both are empty for a
+// probe that does something.
+func refusedHandler(probe *yamldoc.Node) (words, advice string) {
+	switch handler := model.HandlerOf(probe); {
+	case probe.IsNull():
+	case handler == model.NoHandler:
+		return "must specify a handler type", "add httpGet, tcpSocket, grpc or exec"
+	case handler == model.Exec && len(probe.Get("exec", "command").List()) == 0:
+		return "exec.command: Required value", "write the command"
+	}
+	return "", ""
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ var ks401Doc string
 var duplicateEntries = &transform.Rule{
 	ID:     "KS401",
 	Name:   "duplicate-entries",
-	Title:  "A pod lists the same container, volume, mount or variable twice",
+	Title:  "A pod lists the same container, volume, mount, variable or port twice",
 	Doc:    ks401Doc,
 	Issues: []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/4332"},
 	Since:  transform.Release{0, 2},
@@ -32,12 +33,27 @@ var duplicateEntries = &transform.Rule{
 }
 
 // unique are the lists of a pod or container whose items must differ in the key.
-var unique = []struct{ list, key string }{
-	{"containers", "name"},
-	{"initContainers", "name"},
-	{"volumes", "name"},
-	{"volumeMounts", "mountPath"},
-	{"env", "name"},
+var unique = []struct {
+	list string
+	key  func(item *yamldoc.Node) string
+}{
+	{"containers", nameOf},
+	{"initContainers", nameOf},
+	{"volumes", nameOf},
+	{"volumeMounts", func(mount *yamldoc.Node) string { return mount.Get("mountPath").Str() }},
+	{"env", nameOf},
+	{"ports", portOf},
+}
+
+func nameOf(item *yamldoc.Node) string { return item.Get("name").Str() }
+
+// portOf returns what a container has once, such as 8080/TCP.
+func portOf(item *yamldoc.Node) string {
+	port := item.Get("containerPort").Str()
+	if port == "" {
+		return ""
+	}
+	return port + "/" + cmp.Or(item.Get("protocol").Str(), "TCP")
 }
 
 // uniqueVariables are the releases whose definitions want each variable of a container once.
@@ -79,10 +95,10 @@ func (c *duplicates) skips(at yamldoc.Path) bool {
 func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
 
 // checkUnique reports the items that repeat an earlier one, and notes those that the repair removes.
-func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key string) {
+func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key func(*yamldoc.Node) string) {
 	first := map[string]*yamldoc.Node{}
 	for i, item := range items {
-		name := item.Get(key).Str()
+		name := key(item)
 		earlier, repeated := first[name]
 		switch {
 		case name == "":
