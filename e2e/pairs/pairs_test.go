@@ -31,6 +31,7 @@ type pair struct {
 	announced map[string][]string // the errors of check --previous, by rule
 	arisen    map[string][]string // those of them that check does not report of the old manifests
 	warned    map[string][]string // the warnings of check --previous
+	advised   map[string][]string // and its advice
 }
 
 // TestPairs asks the control plane and check --previous about each pair.
@@ -295,7 +296,9 @@ func judge(t *testing.T, batch []*pair) []*pair {
 	byNamespace := map[string]*pair{}
 	for _, p := range batch {
 		p.failed, byNamespace[p.namespace] = faults[p.namespace], p
-		p.announced, p.arisen, p.warned = map[string][]string{}, map[string][]string{}, map[string][]string{}
+		for _, findings := range []*map[string][]string{&p.announced, &p.arisen, &p.warned, &p.advised} {
+			*findings = map[string][]string{}
+		}
 	}
 	known := map[string]bool{}
 	for _, f := range check(t, before) {
@@ -312,6 +315,8 @@ func judge(t *testing.T, batch []*pair) []*pair {
 			}
 		case f.Severity == "warning":
 			p.warned[f.Rule] = append(p.warned[f.Rule], f.Message)
+		default:
+			p.advised[f.Rule] = append(p.advised[f.Rule], f.Message)
 		}
 	}
 	askAnew(t, batch)

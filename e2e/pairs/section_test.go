@@ -24,7 +24,7 @@ of such a rule, which says when the change is fine: if the cluster has a runtime
 which is all that manifests can prove. Warnings make ` + "`check`" + ` fail too, so "both" is the share that people hear of.
 The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 announce, nor Kubernetes' controller of
 HorizontalPodAutoscalers, which stops two of one Deployment. What KS903 announces fails once KServe looks at the service
-again, which it does not do when its runtime goes. An error that ` + "`check`" + ` reports of the old manifests too, such
+again, which it does not do when its runtime goes, and what KS501 announces at the next change of the service. An error that ` + "`check`" + ` reports of the old manifests too, such
 as about a runtime that no service uses, is no announcement of a change that goes through. Where the new manifests fail
 in an empty cluster, and go through over the old ones, the announcement is right too: a field that KServe's webhook has
 added, such as the model in the place of a framework, stays when the manifests lose what it was made of. With the
@@ -44,7 +44,7 @@ var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|70[6-9]|71[0-79]|7
 
 // blind are those of them about autoscalers beside each other, which the control plane has nothing against, and about
 // what fails when KServe looks at the service again.
-var blind = []string{"KS708", "KS903", "KS907"}
+var blind = []string{"KS501", "KS708", "KS903", "KS907"}
 
 // rules returns those of the findings that are about such failures.
 func rules(findings map[string][]string) []string {
@@ -88,7 +88,11 @@ func (p *pair) verdict() (v verdict, cause string) {
 	case failed && len(warnings) > 0:
 		return warned, strings.Join(warnings, " ")
 	case failed:
-		return missed, shape(p.failed[0])
+		cause = shape(p.failed[0])
+		if advice := rules(p.advised); len(advice) > 0 {
+			cause += " (with advice of " + strings.Join(advice, " ") + ")"
+		}
+		return missed, cause
 	case slices.ContainsFunc(arisen, func(rule string) bool { return !slices.Contains(blind, rule) }):
 		if len(p.anew) > 0 {
 			return kept, strings.Join(arisen, " ")

@@ -14,6 +14,7 @@ func TestVerdict(t *testing.T) {
 		{pair{}, quiet, ""},
 		{pair{failed: fault}, missed, "refused: no"},
 		{pair{failed: fault, announced: of("KS301"), warned: of("KS301")}, missed, "refused: no"},
+		{pair{failed: fault, advised: of("KS717")}, missed, "refused: no (with advice of KS717)"},
 		{pair{failed: fault, announced: of("KS106"), warned: of("KS405")}, announced, "KS106"},
 		{pair{failed: fault, warned: of("KS405")}, warned, "KS405"},
 		{pair{announced: of("KS106"), arisen: of("KS106")}, alarmed, "KS106"},
