@@ -313,7 +313,7 @@ var lawful = []taking{
 	{"KS211", `^spec\.scaleTargetRef\.(apiVersion|kind|name)$`, replaced, isTarget, ""},
 	{"KS310", `^metadata\.annotations\.argocd\.argoproj\.io/sync-options$`, same, isExtended, ""},
 	{"KS509", `^metadata\.annotations\.argocd\.argoproj\.io/sync-options$`, same, isExtended, ""},
-	{"KS401", `(containers|initContainers|volumes|volumeMounts|env)\[\d+\]`, empty, isDuplicate, ""},
+	{"KS401", `(containers|initContainers|volumes|volumeMounts|env|ports)\[\d+\]`, empty, isDuplicate, ""},
 	{"KS404", `^spec\.container\.name$`, replaced, becomes("storage-initializer"), ""},
 	{"KS501", kserveAnnotation("deploymentMode"), equal, isMode, ""},
 	{"KS501", kserveAnnotation("deploymentMode"), equal, saidKnative, "default-deployment-mode=Knative"},
