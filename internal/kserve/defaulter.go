@@ -11,7 +11,7 @@ var ProtocolV2Frameworks = []string{"onnx", "huggingface"}
 var FirstContainerNamed = before(0, 15)
 
 // ModelCacheAnnotations and ModelCacheLabels are those by which the webhook marks a service whose model is cached on
-// nodes (pkg/constants/constants.go, v0.19.0 and v0.20.0).
+// nodes (pkg/constants/constants.go, v0.18.0 to v0.20.0).
 var (
 	ModelCacheAnnotations = []string{
 		"internal.serving.kserve.io/localmodel-pvc-name", "internal.serving.kserve.io/localmodel-sourceuri",
@@ -21,6 +21,7 @@ var (
 	}
 )
 
-// ModelCacheMarked are the releases whose webhooks also remove the marks of an InferenceService or LLMInferenceService
-// whose model no cache has. Others keep what the manifest says, on some clusters or on all.
-var ModelCacheMarked = since(0, 19)
+// ModelCacheMarked are the releases whose webhook also removes the marks of an InferenceService whose model no cache has
+// (setLocalModelLabel in pkg/apis/serving/v1beta1/inference_service_defaults.go@v0.18.0). Earlier ones keep what the
+// manifest says where nothing is cached on nodes (@v0.17.1).
+var ModelCacheMarked = since(0, 18)

@@ -129,7 +129,7 @@ func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldo
 }
 
 // writesModelCache reports whether the webhook writes or removes the marks of a cached model, whatever the manifest
-// says (setLocalModelLabel in inference_service_defaults.go@v0.19.0, and SetLocalModelLabel in defaulter.go@v0.19.0 of
+// says. That of LLMInferenceServices always has (SetLocalModelLabel in defaulter.go@v0.19.0 of
 // pkg/webhook/admission/llminferenceservice).
 func (p *pass) writesModelCache() bool {
 	switch p.Object.GroupKind() {
@@ -138,7 +138,7 @@ func (p *pass) writesModelCache() bool {
 		uri := p.Object.Get("spec", kserve.Predictor, field, "storageUri")
 		return p.Versions.All(kserve.ModelCacheMarked) && !uri.IsNull()
 	case kserve.LLMInferenceService:
-		return p.Versions.All(kserve.ModelCacheMarked) && p.Object.Get("spec", "model", "uri").Str() != ""
+		return p.Versions.All(kserve.LLMDefaulted) && p.Object.Get("spec", "model", "uri").Str() != ""
 	}
 	return false
 }
