@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -20,13 +21,15 @@ var ks405Doc string
 var addedResources = &transform.Rule{
 	ID:    "KS405",
 	Name:  "added-resources",
-	Title: "A container requests more than its limit",
+	Title: "A container requests more than its limit, or a fraction of a device",
 	Doc:   ks405Doc,
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/3947", "https://github.com/kserve/kserve/issues/2671",
 	},
-	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Since: transform.Release{0, 2},
+	Kinds: []transform.GroupKind{
+		kserve.InferenceService, kserve.LLMInferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime,
+	},
 	Example:  "unknown/custom",
 	Severity: transform.Error,
 	Run:      run(checkAddedResources),
@@ -47,8 +50,14 @@ var added = map[string]string{"cpu": "1", "memory": "2Gi"}
 // pkg/apis/serving/v1beta1@v0.11.2 to @v0.20.0), and at the model, which KServe merges with its runtime's container
 // (MergeRuntimeContainers in utils.go at the same tags).
 func checkAddedResources(p *pass) {
-	if p.Object.GroupKind() == kserve.LLMInferenceService {
+	switch p.Object.GroupKind() {
+	case kserve.LLMInferenceService:
 		checkLLMResources(p)
+		return
+	case kserve.ServingRuntime, kserve.ClusterServingRuntime:
+		for i, c := range p.Object.Get("spec", "containers").Children() {
+			p.checkWhole(c, yamldoc.Path{"spec", "containers", i}, transform.Warning, " of a service that has no amount of its own")
+		}
 		return
 	}
 	s := p.KServe.Service(p.Object)
@@ -61,11 +70,44 @@ func checkAddedResources(p *pass) {
 		}
 	}
 	for _, c := range p.KServe.Containers(s) {
+		p.checkWhole(c.Node, c.Path, transform.Error, "")
 		p.checkLimits(c)
 		if c.Name == kserve.ServingContainer && c.MergedWithRuntime {
 			p.checkAdded(c.Path, p.addedByRuntime(c))
 		}
 	}
+}
+
+// checkWhole looks for fractions of devices. pods are those that do not start because of them.
+func (p *pass) checkWhole(container *yamldoc.Node, at yamldoc.Path, severity transform.Severity, pods string) {
+	for _, kind := range []string{"limits", "requests"} {
+		for key, value := range container.Get("resources", kind).Children() {
+			resource, _ := key.(string)
+			if isFraction(resource, value.Str()) && (kind == "limits" || container.Get("resources", "limits", resource) == nil) {
+				p.Report(transform.Report{At: at.With("resources", kind, resource), Category: "fraction", Severity: severity,
+					Message: fractionRefused(pods, resource, value.Str())})
+			}
+		}
+	}
+}
+
+// isFraction reports whether Kubernetes refuses an amount of a device because it is not a whole number
+// (ValidateResourceQuantityValue in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
+func isFraction(resource, amount string) bool {
+	whole, ok := quantity.Whole(amount)
+	order, _ := quantity.Compare(amount, strconv.FormatInt(whole, 10))
+	return isDevice(resource) && ok && order != 0
+}
+
+func fractionRefused(pods, resource, amount string) string {
+	return fmt.Sprintf("no pod%s starts, because Kubernetes gives no fraction of %s, and %s is one (must be an integer): "+
+		"write a whole number", pods, resource, amount)
+}
+
+// isDevice reports whether a resource is one of those that device plugins offer (IsExtendedResourceName in
+// pkg/apis/core/v1/helper/helpers.go of Kubernetes 1.34).
+func isDevice(resource string) bool {
+	return strings.Contains(resource, "/") && !strings.Contains(resource, "kubernetes.io/")
 }
 
 // checkLimits compares the requests of a container with its limits.
@@ -87,7 +129,7 @@ func (p *pass) checkLimits(c model.Container) {
 // request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
 func (p *pass) compare(f transform.Report, resource, requested, limit, more string) {
 	order, ok := quantity.Compare(requested, limit)
-	device := strings.Contains(resource, "/")
+	device := isDevice(resource)
 	switch {
 	case device && limit == "" && requested != "":
 		f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
@@ -106,7 +148,7 @@ func (p *pass) compare(f transform.Report, resource, requested, limit, more stri
 
 // checkUnlimited looks for the limit of a device in the runtime of a model. KServe's own for one node have none.
 func (p *pass) checkUnlimited(f transform.Report, c model.Container, resource, requested string) {
-	if !strings.Contains(resource, "/") {
+	if !isDevice(resource) {
 		return
 	}
 	if runtime := p.KServe.Runtime(c.Service); runtime != nil {
@@ -133,6 +175,15 @@ func checkLLMResources(p *pass) {
 		}
 		for _, name := range p.KServe.LLMContainers(p.Object, pod) {
 			limits, requests := amounts(s, pod, name, "limits"), amounts(s, pod, name, "requests")
+			all := maps.Clone(requests)
+			maps.Copy(all, limits)
+			for _, resource := range slices.Sorted(maps.Keys(all)) {
+				if a := all[resource]; isFraction(resource, a.value) {
+					own, from := p.ownPlace(a.layer, a.at)
+					p.Report(transform.Report{At: own, Category: "fraction of " + a.at.String(),
+						Message: fractionRefused("", resource, a.value) + from})
+				}
+			}
 			for _, resource := range slices.Sorted(maps.Keys(requests)) {
 				requested := requests[resource]
 				own, from := p.ownPlace(requested.layer, requested.at)
