@@ -84,6 +84,7 @@ var All = []*transform.Rule{
 	probeScheme,
 	missingGateway,
 	stoppedStep,
+	repeatedObject,
 	schedulerContainers,
 	skippedProfile,
 	removedConnection,
