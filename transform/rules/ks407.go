@@ -45,7 +45,7 @@ func (p *pass) checkNodeGroup(r reference) {
 	if r.name == "" || groups.named[r.name] != nil || len(p.renamed(r)) > 0 { // KS507
 		return
 	}
-	if similar := groups.similar(r.name, func(*transform.Object) bool { return true }); similar != nil {
+	if similar := groups.similar(r.name, nil); similar != nil {
 		p.Report(transform.Report{At: r.at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
 			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", r.name, similar.Name)})
 	}

@@ -39,7 +39,10 @@ func checkConfigs(p *pass) {
 	}
 	for _, r := range p.configReferences() {
 		isRenamed := len(p.renamed(r)) > 0 // KS507
-		if slices.Contains(s.Missing, r.name) && !kserve.IsShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
+		if r.name == "" {
+			p.Report(transform.Report{At: r.at, Message: "KServe makes no pods (PresetsCombined is False), because this " +
+				"reference has no name: write one, or remove it"})
+		} else if slices.Contains(s.Missing, r.name) && !kserve.IsShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
 			p.reportMissing(r.at, r.name)
 		}
 	}

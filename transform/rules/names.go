@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
@@ -25,9 +26,24 @@ func findNames(objects []*transform.Object) names {
 	return found
 }
 
+// shortest is the length of the shortest name that can be a typo of another one.
+const shortest = 3
+
 // similar returns an object that fits, or any one if fits is nil, and whose name differs from the given one in a byte, or
-// in the order of two; nil if there is none.
+// in the order of two; nil if there is none. Names that differ in their digits alone are those of siblings, and no typos.
 func (n names) similar(name string, fits func(*transform.Object) bool) *transform.Object {
+	if len(name) < shortest {
+		return nil
+	}
+	withoutDigits := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	letters := withoutDigits(name)
 	candidates := slices.Clone(n.short[name])
 	for i := range name {
 		short := name[:i] + name[i+1:]
@@ -37,7 +53,8 @@ func (n names) similar(name string, fits func(*transform.Object) bool) *transfor
 		}
 	}
 	i := slices.IndexFunc(candidates, func(o *transform.Object) bool {
-		return spelling.Distance(name, o.Name) == 1 && (fits == nil || fits(o))
+		return len(o.Name) >= shortest && spelling.Distance(name, o.Name) == 1 && withoutDigits(o.Name) != letters &&
+			(fits == nil || fits(o))
 	})
 	if i < 0 {
 		return nil
