@@ -33,7 +33,7 @@ var missingGateway = &transform.Rule{
 // @v0.20.0).
 func checkGateways(p *pass) {
 	s := p.KServe.LLMService(p.Object)
-	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || s.Namespace == "" {
+	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || s.Namespace == "" || p.stopped(p.Object) {
 		return
 	}
 	for _, list := range routed {
