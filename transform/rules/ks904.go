@@ -18,7 +18,7 @@ var ks904Doc string
 var renamedService = &transform.Rule{
 	ID:       "KS904",
 	Name:     "renamed-service",
-	Title:    "A service gets another name, so Argo CD deletes it before the new one serves",
+	Title:    "A service gets another name or namespace, so Argo CD deletes it before the new one serves",
 	Doc:      ks904Doc,
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
@@ -27,17 +27,25 @@ var renamedService = &transform.Rule{
 	Removed:  run(checkRenamed),
 }
 
-// likeness is what a service and its copy under another name have in common.
+// likeness is what a service and its copy have in common: the namespace if the copy has another name, the name if it has
+// another namespace.
 type likeness struct {
-	kind      transform.GroupKind
-	namespace string
-	spec      [sha256.Size]byte
+	kind            transform.GroupKind
+	namespace, name string
+	spec            [sha256.Size]byte
 }
 
-func likenessOf(service *transform.Object) likeness {
+// likenesses are those of a renamed and of a moved copy. A service without a namespace may be in any.
+func likenesses(service *transform.Object) []likeness {
 	var b strings.Builder
 	writeValue(&b, service.Get("spec"))
-	return likeness{service.GroupKind(), service.Namespace, sha256.Sum256([]byte(b.String()))}
+	like := likeness{kind: service.GroupKind(), spec: sha256.Sum256([]byte(b.String()))}
+	renamed, moved := like, like
+	renamed.namespace, moved.name = service.Namespace, service.Name
+	if service.Namespace == "" {
+		return []likeness{renamed}
+	}
+	return []likeness{renamed, moved}
 }
 
 // writeValue writes a node so that equal nodes give the same string, and others do not.
@@ -65,8 +73,10 @@ func (p *pass) findArrived() map[likeness]*transform.Object {
 		if p.was(o) != nil {
 			continue
 		}
-		if like := likenessOf(o); arrived[like] == nil {
-			arrived[like] = o
+		for _, like := range likenesses(o) {
+			if arrived[like] == nil {
+				arrived[like] = o
+			}
 		}
 	}
 	return arrived
@@ -78,9 +88,18 @@ func checkRenamed(p *pass) {
 	if notPruned(p.Object) || slices.Contains(syncOptions(p.Object), "PruneLast=true") {
 		return
 	}
-	if o := p.change().arrived()[likenessOf(p.Object)]; o != nil {
-		p.Report(transform.Report{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
-			"nothing serves until the new pods are ready, because this change renames %s and Argo CD deletes the old one "+
-				"first: remove that in a later commit, or set the sync option PruneLast=true of the Application", p.Object)})
+	for _, like := range likenesses(p.Object) {
+		o := p.change().arrived()[like]
+		if o == nil {
+			continue
+		}
+		at, change := "name", fmt.Sprintf("renames %s", p.Object)
+		if like.name != "" {
+			at, change = "namespace", fmt.Sprintf("moves %s to the namespace %s", p.Object, o.Namespace)
+		}
+		p.Report(transform.Report{Object: o, At: yamldoc.Path{"metadata", at}, Message: "nothing serves until the new pods " +
+			"are ready, because this change " + change + " and Argo CD deletes the old one first: remove that in a later " +
+			"commit, or set the sync option PruneLast=true of the Application"})
+		return
 	}
 }
