@@ -181,15 +181,13 @@ func (in *Input) readPrevious(ctx context.Context, path string) error {
 		return fmt.Errorf("flag --previous: %w", err)
 	}
 	err := in.renderBefore(ctx, "", path)
+	isWritten := func(file transform.File) bool { return len(bytes.TrimSpace(file.Data)) > 0 }
 	if path == "-" && err == nil && !in.Settings.AllowEmpty && !slices.ContainsFunc(in.previous, isWritten) {
 		return errors.New("flag --previous: standard input is empty; the setting allow-empty accepts that")
 	}
 	in.lose(err)
 	return context.Cause(ctx)
 }
-
-// isWritten reports whether a file has anything in it.
-func isWritten(file transform.File) bool { return len(bytes.TrimSpace(file.Data)) > 0 }
 
 // Before returns the manifests before the change that [Loader.Previous] names as an input. There may be none.
 func (in *Input) Before() *Input {
