@@ -76,12 +76,12 @@ func evidence(check bool) error {
 			}
 		}
 		m.inCI = m.page == "compatibility.md" && slices.Contains(releases, m.release)
-		if m.ago > oldest && !m.inCI && slices.Contains(releases, m.release) {
+		if m.ago > oldest && !m.inCI && m.commit != notNoted && m.isAbout(releases) {
 			stale = append(stale, fmt.Sprintf("%s, KServe %s: measured with %s", m.page, m.release, m.commit))
 		}
 	}
 	if !check {
-		return write(all)
+		return write(all, releases)
 	}
 	if len(stale) > 0 {
 		return fmt.Errorf("measure anew what is more than %d commits of the product old, or of a commit that is not in the history:\n%s", oldest, strings.Join(stale, "\n"))
@@ -90,54 +90,113 @@ func evidence(check bool) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range all {
-		if !bytes.Contains(list, []byte(m.head())) {
-			return fmt.Errorf("%s lacks %q; make evidence writes it", page, m.head())
+	return compare(string(list), all)
+}
+
+// compare returns an error if the list has other rows than those of what was measured.
+func compare(list string, all []measured) error {
+	var rows []string
+	for line := range strings.Lines(list) {
+		if strings.HasPrefix(line, "| [") {
+			rows = append(rows, line)
+		}
+	}
+	for i := range max(len(rows), len(all)) {
+		switch {
+		case i >= len(all):
+			return fmt.Errorf("%s has %q, and no page says so; make evidence takes it out", page, rows[i])
+		case i >= len(rows) || !strings.HasPrefix(rows[i], all[i].head()):
+			return fmt.Errorf("%s lacks %q; make evidence writes it", page, all[i].head())
 		}
 	}
 	return nil
 }
 
+// isAbout reports whether one of the releases is among those of the measurement. What names none is about all.
+func (m measured) isAbout(releases []string) bool {
+	return m.release == "" || slices.ContainsFunc(strings.Fields(m.release), func(word string) bool {
+		return slices.Contains(releases, word)
+	})
+}
+
 var (
-	section  = regexp.MustCompile(`(?m)^## KServe (\S+)\n\nMeasured with commit ([0-9a-f]+)\.$`)
+	section  = regexp.MustCompile(`(?m)^## KServe (.+)\n\nMeasured with commit ([0-9a-f]+)\.$`)
 	whole    = regexp.MustCompile(`(?m)^Measured .*with commit ([0-9a-f]+)[ ,.]`)
 	kserve   = regexp.MustCompile(`(?m)^KSERVE  \?= (.*)$`)
 	ruleFile = regexp.MustCompile(`^transform/rules/ks(\d+)\.go$`)
 )
 
+// notNoted stands for the commit of a page that names none.
+const notNoted = "not noted"
+
+var (
+	// compared are the pages that CI compares with the program, and the list itself.
+	compared = []string{"README.md", "contract.md", "health.md", "security.md"}
+	// undated are the pages that may name no commit: they were written by programs that did not note it.
+	undated = []string{"comparison.md", "performance.md"}
+	// folders are where the results behind a page are, of each release.
+	folders = map[string]string{"compatibility.md": ".", "keda.md": "keda", "knative.md": "knative"}
+)
+
 // measurements returns what the pages and the results behind them name, without ages.
 func measurements() (all []measured, err error) {
-	for _, name := range []string{"comparison.md", "kserve-upgrades.md", "performance.md", "plan.md", "restarts.md"} {
-		text, err := os.ReadFile(filepath.Join("docs/evidence", name))
-		if os.IsNotExist(err) {
+	pages, err := filepath.Glob("docs/evidence/*.md")
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range pages {
+		name := filepath.Base(path)
+		if slices.Contains(compared, name) {
 			continue
 		}
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		sections := section.FindAllSubmatch(text, -1)
-		for _, s := range sections {
-			all = append(all, measured{page: name, release: string(s[1]), commit: string(s[2])})
-		}
-		if one := whole.FindSubmatch(text); len(sections) == 0 && one != nil {
-			all = append(all, measured{page: name, commit: string(one[1])})
-		}
-	}
-	for page, folder := range map[string]string{"compatibility.md": ".", "keda.md": "keda", "knative.md": "knative"} {
-		files, err := filepath.Glob(filepath.Join("e2e/cluster/testdata/results", folder, "*.json"))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			m, err := results(file)
-			if err != nil {
+		of := said(name, string(text))
+		if folder, found := folders[name]; found {
+			if of, err = resultsIn(name, filepath.Join("e2e/cluster/testdata/results", folder)); err != nil {
 				return nil, err
 			}
-			m.page = page
-			all = append(all, m)
 		}
+		switch {
+		case len(of) > 0:
+		case slices.Contains(undated, name):
+			of = []measured{{page: name, commit: notNoted}}
+		default:
+			return nil, fmt.Errorf("%s does not say with which commit it was measured", path)
+		}
+		all = append(all, of...)
 	}
 	slices.SortFunc(all, func(a, b measured) int { return strings.Compare(a.page+" "+a.release, b.page+" "+b.release) })
+	return all, nil
+}
+
+// said returns what a page says of its sections, each of a release or of two, or of itself.
+func said(name, text string) (all []measured) {
+	for _, s := range section.FindAllStringSubmatch(text, -1) {
+		all = append(all, measured{page: name, release: s[1], commit: s[2]})
+	}
+	if one := whole.FindStringSubmatch(text); all == nil && one != nil {
+		all = append(all, measured{page: name, commit: one[1]})
+	}
+	return all
+}
+
+// resultsIn returns the oldest measurement in each file of a folder.
+func resultsIn(page, folder string) (all []measured, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		m, err := results(file)
+		if err != nil {
+			return nil, err
+		}
+		m.page = page
+		all = append(all, m)
+	}
 	return all, nil
 }
 
@@ -175,7 +234,7 @@ func inCI() ([]string, error) {
 	if found == nil {
 		return nil, fmt.Errorf("the Makefile has no KSERVE")
 	}
-	return append(strings.Split(string(found[1]), ","), ""), nil
+	return strings.Split(string(found[1]), ","), nil
 }
 
 // unknown is the age of a commit that is not in the history, as one that a rebase has replaced.
@@ -229,14 +288,15 @@ const introduction = `# How old the evidence is
 
 CI runs each test that [contract.md](contract.md) and [security.md](security.md) name, and compares
 [health.md](health.md) and the rules' pages with what the program makes. It measures
-[compatibility.md](compatibility.md) again for KServe 0.15.2 and 0.20.0, except the table Scaling and the slow ones of
+[compatibility.md](compatibility.md) again for KServe %[2]s, except the table Scaling and the slow ones of
 the table Drift. Everything else below was measured by hand, with the commit that is named, and nothing compares it.
 
 An age is the number of commits of the product since then: those that change what people run. CI fails if a row about
-0.15.2 or 0.20.0 is older than %d. A rule that has changed since a page was measured is named: what the page says about
-it may be wrong. Of a page whose cells come from several commits, the oldest counts.
+KServe %[2]s is older than %[1]d, and if a page has no row. Of restarts.md, the rules that have changed since
+are named: what the page says about them may be wrong. Of a row whose cells come from several commits, the oldest
+counts. The two pages without a commit were written before it was noted.
 
-| page | KServe | commit | age at %s | changed since |
+| page | KServe | commit | age at %[3]s | changed since |
 |---|---|---|---|---|
 `
 
@@ -245,16 +305,18 @@ func (m measured) head() string {
 	return fmt.Sprintf("| [%s](%[1]s) | %s | %s |", m.page, m.release, m.commit)
 }
 
-func write(all []measured) error {
+func write(all []measured, releases []string) error {
 	now, err := git("rev-parse", "--short=8", "HEAD")
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, introduction, oldest, strings.TrimSpace(now))
+	fmt.Fprintf(&b, introduction, oldest, strings.Join(releases, " and "), strings.TrimSpace(now))
 	for _, m := range all {
 		age := fmt.Sprint(m.ago)
 		switch {
+		case m.commit == notNoted:
+			age = "**stale**"
 		case m.ago == unknown:
 			age = "not in the history, **stale**"
 		case m.ago > oldest:
