@@ -258,6 +258,17 @@ func TestMemoryDefault(t *testing.T) {
 	}
 }
 
+// What is copied is bounded by the input and by a quarter of the memory.
+func TestMaxCopied(t *testing.T) {
+	for want, s := range map[int64]Settings{
+		10 << 20: {MaxInput: 10 << 20, MaxMemory: 40 << 20}, 9 << 20: {MaxInput: 10 << 20, MaxMemory: 36 << 20},
+	} {
+		if got := s.MaxCopied(); got != want {
+			t.Errorf("%v of %v: %d, want %d", s.MaxInput, s.MaxMemory, got, want)
+		}
+	}
+}
+
 // Two spellings of the same value do not conflict.
 func TestLockComparesMeaning(t *testing.T) {
 	for _, tc := range [][2]string{
@@ -359,6 +370,14 @@ func TestFaults(t *testing.T) {
 				`.argocd-kserve-plugin.yaml:2:28: progress-deadline-seconds: "-3" is not a positive number or none`,
 				`.argocd-kserve-plugin.yaml:3:26: default-deployment-mode: "raw" is not Standard, Knative, ` +
 					`ModelMesh or unknown`,
+			}},
+		{"edges", []string{"--timeout=0s", "--max-memory=8589934592GiB", "--progress-deadline-seconds=0"},
+			[]string{"ARGOCD_KSERVE_PLUGIN_KUSTOMIZE_COMMON_LABELS=word"}, "helm-parameters: hunter2\n", []string{
+				`flag --timeout: "0s" is not a duration such as 45s or 2m`,
+				`flag --max-memory: "8589934592GiB" is not a number of bytes`,
+				`flag --progress-deadline-seconds: "0" is not a positive number or none`,
+				`environment variable ARGOCD_KSERVE_PLUGIN_KUSTOMIZE_COMMON_LABELS: "word" is not name=value`,
+				`.argocd-kserve-plugin.yaml:1:18: helm-parameters: an entry is not name=value`,
 			}},
 		{"file with a map", nil, nil, "probes:\n  a: b\n",
 			[]string{`.argocd-kserve-plugin.yaml:2:3: probes: takes auto, copied, always, tcp, never`}},
