@@ -287,7 +287,7 @@ const introduction = `# How old the evidence is
 <!-- Written by make evidence, which make stale compares with the pages. -->
 
 CI runs each test that [contract.md](contract.md) and [security.md](security.md) name, and compares
-[health.md](health.md) and the rules' pages with what the program makes. It measures
+[health.md](health.md), but for its section Measured, and the rules' pages with what the program makes. It measures
 [compatibility.md](compatibility.md) again for KServe %[2]s, except the table Scaling and the slow ones of
 the table Drift. Everything else below was measured by hand, with the commit that is named, and nothing compares it.
 
