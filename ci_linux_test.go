@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -90,14 +89,14 @@ func (r *ciRun) end(t *testing.T) (asked []string, output string, passed bool) {
 
 // TestCI runs .ci/run with another program in the place of make.
 func TestCI(t *testing.T) {
-	suites := regexp.MustCompile(`(?m)^\t?(?:suite )?make (.*?)(?: \|\|.*)?$`).FindAllStringSubmatch(read(t, ".ci/run"), -1)
+	suites := suites(t)
 
 	asked, output, passed := startCI(t).end(t)
 	if !passed || !strings.HasSuffix(output, "\n== passed\n") || len(asked) != len(suites) || len(suites) < 10 {
 		t.Errorf("passed: %v, after %d of %d suites:\n%s", passed, len(asked), len(suites), output)
 	}
 	for _, suite := range suites {
-		if row := " min of CPU  make " + suite[1] + "\n"; strings.Count(output, row) != 2 {
+		if row := " min of CPU  make " + suite + "\n"; strings.Count(output, row) != 2 {
 			t.Errorf("%q is not once in the table and once before:\n%s", row, output)
 		}
 	}
