@@ -120,3 +120,18 @@ func TestProveFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAlso names up to four places beside the first, and of more only three.
+func TestAlso(t *testing.T) {
+	for count, want := range map[int]string{
+		0: "m", 1: "m; also at a", 4: "m; also at a, b, c, d", 5: "m; also at a, b, c and 2 more places",
+	} {
+		f := Finding{Report: Report{Message: "m"}, Rule: &Rule{}}
+		for i := range count {
+			f.Also = append(f.Also, yamldoc.Path{string(rune('a' + i))})
+		}
+		if got := f.Text(); got != want {
+			t.Errorf("%d: %q, want %q", count, got, want)
+		}
+	}
+}

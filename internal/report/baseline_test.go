@@ -89,6 +89,15 @@ func TestBaselineLines(t *testing.T) {
 			t.Errorf("open %v", open)
 		}
 	}
+	// A merge of two branches may leave a line twice.
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	twice, err := ReadBaseline(append(data, lines[len(lines)-2]...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open, _, _ := twice.Accept(append(r.Findings, r.Findings[0], r.Findings[0]), nil); len(open) != 1 {
+		t.Errorf("%d of three are open, and two are accepted", len(open))
+	}
 }
 
 func TestReadBaselineErrors(t *testing.T) {

@@ -275,6 +275,9 @@ func TestMarkdownLimits(t *testing.T) {
 			t.Errorf("%d times %q, %d times %q", a, pair[0], b, pair[1])
 		}
 	}
+	if n := strings.Count(got, "line of the diff"); n < 1000 {
+		t.Errorf("there is room for %d lines of the diff", n)
+	}
 	for _, want := range []string{"more\n", "The diff is longer"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)

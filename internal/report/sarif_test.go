@@ -124,7 +124,7 @@ func TestGitHubFaults(t *testing.T) {
 
 // TestSARIFFixes makes the replacements in the files and compares with the repair.
 func TestSARIFFixes(t *testing.T) {
-	const head, manifest = "# irène\n---\n", "apiVersion: v1\nkind: Pod\nmetadata: {name: é}\nspec:\n  a: old\n  b:\n  - 1\n  c: last"
+	const head, manifest = "# irène\n---\n", "apiVersion: v1\nkind: Pod\nmetadata: {name: é}\nspec:\n  a: old\n  b:\n  - 1\n  c: lést"
 	at := yamldoc.Path{"spec"}
 	rule := &transform.Rule{ID: "KS991", Name: "pods", Title: "Pods", Doc: "Pods.", Severity: transform.Error,
 		Example: "x", Kinds: []transform.GroupKind{{Kind: "Pod"}}, Run: func(p *transform.Pass) {
@@ -168,5 +168,36 @@ func TestSARIFFixes(t *testing.T) {
 	after += before[done:]
 	if want := string(result.Files()[0].After); after != want {
 		t.Errorf("got\n%s\nwant\n%s", after, want)
+	}
+}
+
+// TestTwins checks a report of two findings with one identity, in a Secret, whose message has what SARIF takes for a link.
+func TestTwins(t *testing.T) {
+	rule := &transform.Rule{ID: "KS991", Name: "twins", Title: "Twins", Doc: "Twins.", Severity: transform.Error,
+		Example: "x", Kinds: []transform.GroupKind{{Kind: "Secret"}}, Run: func(p *transform.Pass) {
+			for i := 0; i < 2 && p.Object.Get("type") == nil; i++ {
+				p.Report(transform.Report{Message: "see [a](b)", Edits: p.Object.Edits(yamldoc.Set(yamldoc.Path{"type"}, "Opaque"))})
+			}
+		}}
+	result, err := transform.Run(t.Context(), []transform.File{{Path: "a.yaml",
+		Data: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {key: hunter2}\n")}},
+		transform.Config{Rules: []*transform.Rule{rule}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sample()
+	r.Findings, r.Accepted, r.Rules = result.Findings(), nil, []*transform.Rule{rule}
+	r.Place = func(transform.Finding) Place { return Place{Path: "a.yaml", Line: 2, Col: 7, EndCol: 3} }
+	sarif := string(written(t, func(b *bytes.Buffer) error { return SARIF(b, r) }))
+	for part, want := range map[string]int{
+		`:1"`: 1, `:2"`: 1, "[a] (b)": 2, "[a](b)": 0, `"endColumn": 7`: 2, `"fixes"`: 0, "hunter2": 0,
+	} {
+		if got := strings.Count(sarif, part); got != want {
+			t.Errorf("%q is there %d times, not %d:\n%s", part, got, want, sarif)
+		}
+	}
+	junit := string(written(t, func(b *bytes.Buffer) error { return JUnit(b, r) }))
+	if strings.Count(junit, ` (2)"`) != 1 {
+		t.Errorf("two cases have one name:\n%s", junit)
 	}
 }

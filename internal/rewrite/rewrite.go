@@ -184,11 +184,10 @@ func (r *replacement) stage(ctx context.Context, disk Disk) error {
 	return named(r.Name, err)
 }
 
-// putBack undoes the renames after an error, the last one first, and returns the error with what has become of the
-// files.
+// putBack undoes the renames after an error, and returns the error with what has become of the files.
 func putBack(disk Disk, renamed, untouched []replacement, cause error) error {
 	var errs []error
-	for _, r := range slices.Backward(renamed) {
+	for _, r := range renamed {
 		if err := disk.Rename(r.old, r.real); err != nil {
 			errs = append(errs, fmt.Errorf("%s: is written and cannot be put back: %w", r.Name, paths.Reason(err)))
 		} else {

@@ -195,6 +195,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{"hard links", func(dir string) error { return os.Link(filepath.Join(dir, "b"), filepath.Join(dir, "d")) },
 			"b: has 2 hard links, which replacing it would break: edit it by hand, or put copies in their place"},
+		{"read-only", func(dir string) error { return os.Chmod(filepath.Join(dir, "b"), 0o440) },
+			"b: is read-only: make it writable first"},
 		{"changed since it was read",
 			func(dir string) error { return os.WriteFile(filepath.Join(dir, "b"), []byte("x"), 0o600) },
 			"b: has changed since it was read: run this again"},

@@ -20,8 +20,17 @@ func TestValues(t *testing.T) {
 	var v Values
 	v.Add("aHVudGVyMi1lbmNvZGVk")
 	v.Add("swordfish")
+	v.Add("dragon fruit")
+	v.Add("sta-tue")
+	v.Add("12345678")
 	v.Name("public")
 	for text, want := range map[string]string{
+		"found mydragons here":           "found " + Mask + " here",
+		"found s.t.a.t.u.e here":         "found " + Mask + " here",
+		"found 1.23×10⁷ here":            "found " + Mask + " here",
+		"found 1.23e+07 here":            "found " + Mask + " here",
+		"found 1.2×10⁷ here":             "found 1.2×10⁷ here",
+		"found &#115;wordfish here":      "found " + Mask + " here",
 		"found hunter2-encoded here":     "found " + Mask + " here",
 		"found myswordfishes here":       "found " + Mask + " here",
 		"found public here":              "found public here",
