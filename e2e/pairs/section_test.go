@@ -39,7 +39,7 @@ type section struct{ pairs []*pair }
 
 // announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS102's others are about
 // probes that fail, KS201's about two autoscalers, KS208's about metrics, and KS718's about servers that do not start.
-var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|70[6-9]|71[0-79]|726|73[12]|8..|9..): |" +
+var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|70[6-9]|71[0-79]|72[689]|73[12]|8..|9..): |" +
 	"KS102: the API server refuses|KS201: KServe (refuses|makes)|KS208: .*without triggers|KS718: .*nil pointer)")
 
 // blind are those of them about autoscalers beside each other, which the control plane has nothing against, and about

@@ -13,9 +13,9 @@ import (
 var ks715Doc string
 
 // fixedSize are the releases whose webhook refuses another number of nodes (validateImmutable in
-// llm_inference_service_validation.go of pkg/apis/serving/v1alpha1 and v1alpha2, @v0.17.0 to @v0.20.0; the validators
-// of v0.16.0 have no such function).
-var fixedSize = transform.Window{From: transform.Release{0, 17, 0}}
+// pkg/controller/v1alpha1/llmisvc/validation/llminferenceservice_validator.go@v0.16.0, and in
+// llm_inference_service_validation.go of pkg/apis/serving/v1alpha1 and v1alpha2, @v0.17.0 to @v0.20.0).
+var fixedSize = kserve.LLM["v1alpha1"]
 
 var fixedParallelism = &transform.Rule{
 	ID:       "KS715",
@@ -53,7 +53,7 @@ func checkFixedParallelism(p *pass) {
 }
 
 // nodes returns how many nodes a replica has (GetSize in llm_inference_service_types_func.go, the same in both versions
-// of the API at v0.17.0 to v0.20.0).
+// of the API at v0.16.0 to v0.20.0).
 func nodes(parallelism *yamldoc.Node) int {
 	number := func(field string) int { n, _ := parallelism.Get(field).Int(); return n }
 	switch data, local := number("data"), number("dataLocal"); {

@@ -86,6 +86,7 @@ var All = []*transform.Rule{
 	stoppedStep,
 	repeatedObject,
 	schedulerContainers,
+	fixedModelName,
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
