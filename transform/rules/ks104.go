@@ -94,7 +94,7 @@ func checkRuntimeProbe(p *pass) {
 			return
 		}
 		f.Message += r.message
-		f.Needs = "default-deployment-mode"
+		f.Needs = defaultDeploymentMode
 	}
 	p.Report(f)
 }

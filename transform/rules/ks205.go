@@ -117,7 +117,7 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 		case p.KServe.HasRival(t):
 			f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one Deployment"
 		default:
-			f.Needs = "default-deployment-mode"
+			f.Needs = defaultDeploymentMode
 		}
 		p.Report(f)
 	}

@@ -77,7 +77,7 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 	case !p.Versions.All(kserve.ScalingAnnotationsIgnored):
 		f.Needs = kserveVersion
 	case s.Mode == "":
-		f.Needs = "default-deployment-mode"
+		f.Needs = defaultDeploymentMode
 	case err != nil || percent < 1 || percent > 100:
 		f.Unrepaired = fmt.Sprintf("%q is not a percentage", target)
 	case p.misplacedScaling() != nil:

@@ -208,7 +208,7 @@ func (p *pass) dropKnative(f *transform.Report, s *model.Service, value string) 
 	switch {
 	case p.KServe.DefaultMode == "":
 		f.Message += "remove the annotation if Knative is the cluster's default"
-		f.Needs = "default-deployment-mode"
+		f.Needs = defaultDeploymentMode
 	case p.KServe.DefaultMode != kserve.Knative:
 		f.Message += "upgrade to 0.20"
 		f.Unrepaired = fmt.Sprintf("without the annotation KServe uses the cluster's default, %s", p.KServe.DefaultMode)

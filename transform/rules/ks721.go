@@ -44,6 +44,9 @@ func checkKeptFields(p *pass) {
 	for _, component := range s.Components() {
 		kept.compareComponent(s, was, component)
 	}
+	for _, c := range p.KServe.Containers(s) {
+		kept.compareProbes(p, c, was)
+	}
 	p.reportKept(kept.refused, transform.Error, "the Deployment never changes again, because KServe 0.14.0 to 0.15.0 keep %s "+
 		"in it beside what takes its place, and the API server refuses both together: ")
 	if len(kept.refused) == 0 {
@@ -109,6 +112,29 @@ func (m *merge) compareComponent(s, was *model.Service, component string) {
 	m.compare(at, was.Get(at...), s.Get(at...), leaveOut)
 	if field != "" && field == fieldBefore {
 		m.compare(at.With(field), was.Get(at.With(field)...), s.Get(at.With(field)...), ofRuntime)
+	}
+}
+
+// compareProbes looks at the handlers of a container's probes where a runtime may bring one, and where there is no probe
+// any more: KServe adds a readinessProbe by tcpSocket to its own containers
+// (setDefaultPodSpec in reconcilers/deployment/deployment_reconciler.go@v0.14.0 to @v0.15.0).
+func (m *merge) compareProbes(p *pass, c model.Container, was *model.Service) {
+	for _, field := range model.Probes {
+		at := c.Path.With(field)
+		before, after := model.HandlerOf(was.Get(at...)), model.HandlerOf(c.Get(field))
+		if after != model.NoHandler && !c.MergedWithRuntime || before == model.NoHandler {
+			continue // compare looks at it
+		}
+		if after == model.NoHandler {
+			after, _ = p.KServe.RuntimeHandler(c, field)
+		}
+		isOwn := c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer
+		if after == model.NoHandler && field == "readinessProbe" && isOwn {
+			after = model.TCPSocket
+		}
+		if after != before && after != model.NoHandler {
+			m.refused = append(m.refused, at.With(string(before)))
+		}
 	}
 }
 

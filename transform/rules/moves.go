@@ -48,6 +48,11 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	case p.Options.PrunedFields != PrunedFieldsMove:
 		f.Unrepaired = "the setting pruned-fields is report, and only move " + writes(moves)
 		return
+	case slices.ContainsFunc(moves, p.behindFeature):
+		if f.Needs = defaultDeploymentMode; p.KServe.Service(p.Object).Mode == kserve.Knative {
+			f.Needs, f.Unrepaired = "", "Knative refuses it, unless its ConfigMap config-features allows it: move it by hand then"
+		}
+		return
 	case isRuntime && !p.mayEdit():
 		f.Unrepaired = runtimeShared
 		return
@@ -56,6 +61,21 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	}
 	f.Edits, f.AsStored = p.Object.Edits(edits...), len(moves) == 0
 	f.PodsStay = !slices.ContainsFunc(moves, p.reachesPods)
+}
+
+// behindFeature reports whether Knative, which makes the pods of a service that is not in Standard mode for certain, does
+// not take a field of a component as it is installed (PodSpecMask in pkg/apis/serving/fieldmask.go, and defaultFeaturesConfig
+// in pkg/apis/config/features.go, of knative.dev/serving@v0.39.3 to @v0.48.1).
+func (p *pruning) behindFeature(m move) bool {
+	s := p.KServe.Service(p.Object)
+	return s != nil && (s.Mode == kserve.Knative || s.Mode == "") && len(m.to) == 3 &&
+		slices.Contains(knativeFeatures, m.to[2].(string))
+}
+
+var knativeFeatures = []string{
+	"affinity", "dnsConfig", "dnsPolicy", "hostAliases", "hostIPC", "hostNetwork", "hostPID", "initContainers", "nodeSelector",
+	"priorityClassName", "runtimeClassName", "schedulerName", "securityContext", "shareProcessNamespace", "tolerations",
+	"topologySpreadConstraints",
 }
 
 // reachesPods reports whether pods may depend on the field that a move writes. In Standard mode KServe makes a part of a

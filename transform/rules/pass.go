@@ -109,6 +109,9 @@ func (p *pass) upgrade(first transform.Release) string {
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 
+// defaultDeploymentMode is the setting that repairs need that are right in one mode only.
+const defaultDeploymentMode = "default-deployment-mode"
+
 // Report reports a problem. If the repair needs the patch release, and only the minor is given, it says so. What has no
 // effect (KS7xx) or is refused (KS8xx) on the newest known release may be right on a newer one, so there it is a
 // warning at most, and stays.

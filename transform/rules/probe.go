@@ -200,7 +200,7 @@ func (p *pass) repairProbe(c model.Container, f transform.Report, edits ...yamld
 	case s.Contradiction != "":
 		f.Unrepaired = s.Contradiction
 	case s.Mode == "":
-		f.Needs = "default-deployment-mode"
+		f.Needs = defaultDeploymentMode
 	default:
 		f.Edits = p.Object.Edits(edits...)
 	}
