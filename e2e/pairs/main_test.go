@@ -24,17 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs a command of the plugin for a release in Standard mode. An exit code above 1 is a failure.
-func run(t *testing.T, args ...string) []byte {
-	t.Helper()
-	stdout, stderr, code := try(t, args...)
-	if code > 1 {
-		t.Fatalf("%q: exit %d: %s", args, code, stderr)
-	}
-	return stdout
-}
-
-func try(t *testing.T, args ...string) (stdout []byte, stderr string, code int) {
+// run runs a command of the plugin for the release in Standard mode.
+func run(t *testing.T, args ...string) (stdout []byte, stderr string, code int) {
 	t.Helper()
 	plugin := binary.UnderTest(t)
 	plugin.KServeVersion, plugin.DefaultMode = *versionFlag, "Standard"
@@ -57,15 +48,5 @@ func syncPage(t *testing.T, section string) {
 	sections := map[string]string{*versionFlag: section}
 	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
 		t.Error(err)
-	}
-}
-
-func writeFile(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

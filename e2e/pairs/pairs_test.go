@@ -25,13 +25,13 @@ type pair struct {
 	name      string
 	kind      string // a row of the page
 	old, new  []*unstructured.Unstructured
-	namespace string              // that both are in
-	failed    []string            // what the control plane says goes wrong, in the words of who says so
-	anew      []string            // what it says of the new manifests alone, if the pair goes through against an error
-	announced map[string][]string // the errors of check --previous, by rule
-	arisen    map[string][]string // those of them that check does not report of the old manifests
-	warned    map[string][]string // the warnings of check --previous
-	advised   map[string][]string // and its advice
+	namespace string    // that both are in
+	failed    []string  // what the control plane says goes wrong, in the words of who says so
+	anew      []string  // what it says of the new manifests alone, if the pair goes through against an error
+	announced []finding // the errors of check --previous
+	arisen    []finding // those of them that check does not report of the old manifests
+	warned    []finding // the warnings of check --previous
+	advised   []finding // and its advice
 }
 
 // TestPairs asks the control plane and check --previous about each pair.
@@ -129,7 +129,7 @@ func ofCase(t *testing.T, g golden.Case) (changes []*pair, base *pair) {
 			changes = append(changes, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
 		}
 	}
-	stdout, _, code := try(t, g.Args("generate")...)
+	stdout, _, code := run(t, g.Args("generate")...)
 	repaired, err := objects.ParseItems(stdout)
 	if code != 0 || err != nil {
 		return changes, nil
@@ -187,15 +187,15 @@ func (p *pair) apart() bool {
 // place puts the objects into a namespace.
 func (p *pair) place(namespace string) {
 	p.namespace = namespace
-	for _, manifests := range []*[]*unstructured.Unstructured{&p.old, &p.new} {
-		moved := []*unstructured.Unstructured{}
-		for _, o := range *manifests {
+	moved := func(manifests []*unstructured.Unstructured) (all []*unstructured.Unstructured) {
+		for _, o := range manifests {
 			o = o.DeepCopy()
 			o.SetNamespace(namespace)
-			moved = append(moved, o)
+			all = append(all, o)
 		}
-		*manifests = moved
+		return all
 	}
+	p.old, p.new = moved(p.old), moved(p.new)
 }
 
 // said is what plan says as JSON, as far as it is about failures.
@@ -234,7 +234,7 @@ func (s said) faults() map[string][]string {
 // plan returns what plan says, or what it complains about.
 func plan(t *testing.T, args ...string) (s said, complaint string) {
 	t.Helper()
-	stdout, stderr, code := try(t, append([]string{"plan", "--source=directory", "--without-repairs", "-o", "json",
+	stdout, stderr, code := run(t, append([]string{"plan", "--source=directory", "--without-repairs", "-o", "json",
 		"--timeout=20m", "--max-memory=4Gi"}, args...)...)
 	if code > 1 {
 		return s, stderr
@@ -296,9 +296,6 @@ func judge(t *testing.T, batch []*pair) []*pair {
 	byNamespace := map[string]*pair{}
 	for _, p := range batch {
 		p.failed, byNamespace[p.namespace] = faults[p.namespace], p
-		for _, findings := range []*map[string][]string{&p.announced, &p.arisen, &p.warned, &p.advised} {
-			*findings = map[string][]string{}
-		}
 	}
 	known := map[string]bool{}
 	for _, f := range check(t, before) {
@@ -309,14 +306,14 @@ func judge(t *testing.T, batch []*pair) []*pair {
 		switch {
 		case p == nil:
 		case f.Severity == "error":
-			p.announced[f.Rule] = append(p.announced[f.Rule], f.Message)
+			p.announced = append(p.announced, f)
 			if !known[f.Fingerprint] {
-				p.arisen[f.Rule] = append(p.arisen[f.Rule], f.Message)
+				p.arisen = append(p.arisen, f)
 			}
 		case f.Severity == "warning":
-			p.warned[f.Rule] = append(p.warned[f.Rule], f.Message)
+			p.warned = append(p.warned, f)
 		default:
-			p.advised[f.Rule] = append(p.advised[f.Rule], f.Message)
+			p.advised = append(p.advised, f)
 		}
 	}
 	askAnew(t, batch)
@@ -337,10 +334,15 @@ func askAnew(t *testing.T, batch []*pair) {
 // finding is a finding of check.
 type finding struct{ Rule, Severity, Namespace, Message, Fingerprint string }
 
+func (f finding) String() string { return f.Rule + ": " + f.Message }
+
 func check(t *testing.T, args ...string) []finding {
 	t.Helper()
 	var report struct{ Findings []finding }
-	stdout := run(t, append([]string{"check", "--source=directory", "-o", "json", "--timeout=20m"}, args...)...)
+	stdout, stderr, code := run(t, append([]string{"check", "--source=directory", "-o", "json", "--timeout=20m"}, args...)...)
+	if code > 1 {
+		t.Fatalf("check %q: exit %d: %s", args, code, stderr)
+	}
 	if err := json.Unmarshal(stdout, &report); err != nil {
 		t.Fatal(err)
 	}
@@ -351,6 +353,9 @@ func check(t *testing.T, args ...string) []finding {
 func write(t *testing.T, name string, batch []*pair, of func(*pair) []*unstructured.Unstructured) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range batch {
 		var file bytes.Buffer
 		for _, o := range of(p) {
@@ -360,7 +365,9 @@ func write(t *testing.T, name string, batch []*pair, of func(*pair) []*unstructu
 			}
 			fmt.Fprintf(&file, "---\n%s\n", data)
 		}
-		writeFile(t, filepath.Join(dir, p.namespace+".yaml"), file.Bytes())
+		if err := os.WriteFile(filepath.Join(dir, p.namespace+".yaml"), file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

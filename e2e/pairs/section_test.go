@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -24,11 +25,11 @@ of such a rule, which says when the change is fine: if the cluster has a runtime
 which is all that manifests can prove. Warnings make ` + "`check`" + ` fail too, so "both" is the share that people hear of.
 The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 announce, nor Kubernetes' controller of
 HorizontalPodAutoscalers, which stops two of one Deployment. What KS903 announces fails once KServe looks at the service
-again, which it does not do when its runtime goes, and what KS501 announces at the next change of the service. An error that ` + "`check`" + ` reports of the old manifests too, such
-as about a runtime that no service uses, is no announcement of a change that goes through. Where the new manifests fail
-in an empty cluster, and go through over the old ones, the announcement is right too: a field that KServe's webhook has
-added, such as the model in the place of a framework, stays when the manifests lose what it was made of. With the
-program, ` + "`plan --previous`" + ` is what "that fail" was made with.
+again, which it does not do when its runtime goes, and what KS501 announces at the next change of the service. An error
+that ` + "`check`" + ` reports of the old manifests too, such as about a runtime that no service uses, is no announcement
+of a change that goes through. Where the new manifests fail in an empty cluster, and go through over the old ones, the
+announcement is right too: a field that KServe's webhook has added, such as the model in the place of a framework, stays
+when the manifests lose what it was made of. With the program, ` + "`plan --previous`" + ` is what "that fail" was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
 them: a value deleted, added or replaced, or an object left out.
@@ -48,11 +49,15 @@ var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|70[6-9]|71[0-79]|7
 // what fails when KServe looks at the service again.
 var blind = []string{"KS501", "KS708", "KS903", "KS907"}
 
-// rules returns those of the findings that are about such failures.
-func rules(findings map[string][]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(findings)), func(rule string) bool {
-		return !slices.ContainsFunc(findings[rule], func(message string) bool { return announcing.MatchString(rule + ": " + message) })
-	})
+// rules returns the rules of those of the findings that are about such failures.
+func rules(findings []finding) (all []string) {
+	for _, f := range findings {
+		if announcing.MatchString(f.String()) {
+			all = append(all, f.Rule)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // nothing says what was not measured at all, "" for nothing of that.
@@ -157,10 +162,7 @@ func list(b *strings.Builder, title string, all map[string][]string) {
 	}
 	fmt.Fprintf(b, "\n%s\n\n", title)
 	names := slices.SortedFunc(maps.Keys(all), func(x, y string) int {
-		if n := len(all[y]) - len(all[x]); n != 0 {
-			return n
-		}
-		return strings.Compare(x, y)
+		return cmp.Or(len(all[y])-len(all[x]), strings.Compare(x, y))
 	})
 	for _, name := range names {
 		fmt.Fprintf(b, "- %d: %s, such as `%s`\n", len(all[name]), name, all[name][0])

@@ -4,7 +4,7 @@ import "testing"
 
 // TestVerdict checks what each pair counts as.
 func TestVerdict(t *testing.T) {
-	of := func(rule string) map[string][]string { return map[string][]string{rule: {"the API server refuses it"}} }
+	of := func(rule string) []finding { return []finding{{Rule: rule, Message: "the API server refuses it"}} }
 	fault := []string{"refused: no"}
 	for _, c := range []struct {
 		pair  pair
