@@ -108,7 +108,10 @@ func mutants(ctx context.Context, w io.Writer, known, run string) error {
 			faults++
 		}
 	}
-	if faults > 0 || tested == 0 {
+	switch {
+	case tested == 0:
+		return fmt.Errorf("no mutant matches %q", run)
+	case faults > 0:
 		return fmt.Errorf("%d faults, %d mutants", faults, tested)
 	}
 	fmt.Fprintf(w, "%d mutants: all are seen but %d, which have a reason\n", tested, unseen)
