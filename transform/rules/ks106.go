@@ -192,14 +192,16 @@ func checkHandlers(p *pass, c model.Container) {
 		return
 	}
 	for _, field := range model.Probes {
+		probe := c.Get(field)
 		inherited, _ := p.KServe.RuntimeHandler(c, field)
-		words, advice := refusedHandler(c.Get(field))
-		replaced := field == "readinessProbe" && c.ProbeCopied != model.Never // by KS101
-		if words == "" || inherited != model.NoHandler || replaced && model.HandlerOf(c.Get(field)) == model.Exec {
+		words, advice := refusedHandler(probe)
+		// KS101 replaces it.
+		replaced := model.HandlerOf(probe) == model.Exec && field == "readinessProbe" && c.ProbeCopied != model.Never
+		if words == "" || inherited != model.NoHandler || replaced {
 			continue
 		}
-		f := transform.Report{At: c.Path.With(field), Message: fmt.Sprintf("the API server refuses the Deployment that KServe "+
-			"makes of this (%s): %s", words, advice)}
+		f := transform.Report{At: c.Path.With(field), Message: fmt.Sprintf("the API server refuses the Deployment that "+
+			"KServe makes of this (%s): %s", words, advice)}
 		if c.MergedWithRuntime && p.KServe.Runtime(c.Service) == nil {
 			if !c.GetsShippedRuntime() {
 				continue
@@ -211,8 +213,8 @@ func checkHandlers(p *pass, c model.Container) {
 	}
 }
 
-// refusedHandler returns what the API server says of a probe without what it does, and the advice. Both are empty for a
-// probe that does something.
+// refusedHandler returns what the API server says of a probe that asks nothing, and the advice. Of any other, and of
+// none, it says nothing.
 func refusedHandler(probe *yamldoc.Node) (words, advice string) {
 	switch handler := model.HandlerOf(probe); {
 	case probe.IsNull():

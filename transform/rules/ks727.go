@@ -24,13 +24,14 @@ var repeatedObject = &transform.Rule{
 	Run:      run(checkRepeated),
 }
 
-// checkRepeated compares an object with the one that Argo CD applies (DeduplicateTargetObjects in controller/state.go of
-// Argo CD v2.14.21 and v3.5.7).
+// checkRepeated compares an object with the one that Argo CD applies (in controller/state.go of Argo CD,
+// DeduplicateTargetObjects@v2.14.21 and NormalizeTargetObjects@v3.5.7).
 func checkRepeated(p *pass) {
 	last := p.Snapshot.Object(p.Object.GroupKind(), p.Object.Namespace, p.Object.Name)
 	if last == p.Object || p.Object.Name == "" || isPlaceholder(p.Object.Name+p.Object.Namespace) {
 		return
 	}
-	p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: "this has no effect, because Argo CD applies the last " +
-		"object of a kind, namespace and name, which is at " + last.Source().String() + ": remove one, or choose another name"})
+	p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: "this has no effect, because Argo CD " +
+		"applies the last object of a kind, namespace and name, which is at " + last.Source().String() + ": remove one, or " +
+		"choose another name"})
 }

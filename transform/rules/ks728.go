@@ -31,14 +31,14 @@ var schedulerContainers = &transform.Rule{
 var containersRemoved = transform.Window{From: kserve.LLM["v1alpha1"].From, Before: transform.Release{0, 19, 0}}
 
 func checkSchedulerContainers(p *pass) {
-	scheduler := yamldoc.Path{"spec", "router", "scheduler"}
-	template := p.Object.Get(scheduler.With("template")...)
+	scheduler := routerPath.With("scheduler")
+	at := scheduler.With("template")
+	template := p.Object.Get(at...)
 	versions := p.KServe.LLMVersions(p.Object)
 	if template.IsNull() || !template.Get("containers").IsNull() || !versions.Any(containersRemoved) ||
 		!p.Object.Get(scheduler.With("pool", "ref")...).IsNull() { // KServe makes no scheduler then
 		return
 	}
-	at := scheduler.With("template")
 	f := transform.Report{At: at, Message: "no scheduler starts, because KServe before 0.19 removes the containers of its " +
 		"preset where this template has none, and the API server refuses the Deployment: write containers: []"}
 	if isPlatformConfig(p.Object) {

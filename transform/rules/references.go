@@ -93,8 +93,8 @@ func (p *pass) llmReferences() (all []reference) {
 		all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
 		all = append(all, p.offloadReferences(part.With("kvCacheOffloading"))...)
 	}
-	config := yamldoc.Path{"spec", "router", "scheduler", "config", "ref", "name"}
-	all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
+	config := routerPath.With("scheduler", "config", "ref", "name")
+	all = append(all, p.account(routerPath.With("scheduler", "template")),
 		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true},
 		p.chosenGroup(kserve.LLMCached))
 	for _, list := range routed {
