@@ -56,7 +56,8 @@ func evidence(check bool) error {
 	case shallow == "true\n":
 		return errors.New("a shallow clone has no history to count in: git fetch --unshallow")
 	}
-	all, err := measurements()
+	known := ages{}
+	all, err := measurements(known)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func evidence(check bool) error {
 	var stale []string
 	for i := range all {
 		m := &all[i]
-		if m.ago, err = ago(m.commit); err != nil {
+		if m.ago, err = known.of(m.commit); err != nil {
 			return err
 		}
 		if m.page == "restarts.md" {
@@ -84,7 +85,8 @@ func evidence(check bool) error {
 		return write(all, releases)
 	}
 	if len(stale) > 0 {
-		return fmt.Errorf("measure anew what is more than %d commits of the product old, or of a commit that is not in the history:\n%s", oldest, strings.Join(stale, "\n"))
+		return fmt.Errorf("measure anew what is more than %d commits of the product old, or of a commit that is not in the "+
+			"history:\n%s", oldest, strings.Join(stale, "\n"))
 	}
 	list, err := os.ReadFile(page)
 	if err != nil {
@@ -139,7 +141,7 @@ var (
 )
 
 // measurements returns what the pages and the results behind them name, without ages.
-func measurements() (all []measured, err error) {
+func measurements(known ages) (all []measured, err error) {
 	pages, err := filepath.Glob("docs/evidence/*.md")
 	if err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func measurements() (all []measured, err error) {
 		}
 		of := said(name, string(text))
 		if folder, found := folders[name]; found {
-			if of, err = resultsIn(name, filepath.Join("e2e/cluster/testdata/results", folder)); err != nil {
+			if of, err = resultsIn(name, filepath.Join("e2e/cluster/testdata/results", folder), known); err != nil {
 				return nil, err
 			}
 		}
@@ -184,13 +186,13 @@ func said(name, text string) (all []measured) {
 }
 
 // resultsIn returns the oldest measurement in each file of a folder.
-func resultsIn(page, folder string) (all []measured, err error) {
+func resultsIn(page, folder string, known ages) (all []measured, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		m, err := results(file)
+		m, err := results(file, known)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +203,7 @@ func resultsIn(page, folder string) (all []measured, err error) {
 }
 
 // results returns the oldest measurement in a file of e2e/cluster.
-func results(file string) (measured, error) {
+func results(file string, known ages) (measured, error) {
 	m := measured{release: strings.TrimSuffix(filepath.Base(file), ".json")}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -213,7 +215,7 @@ func results(file string) (measured, error) {
 	}
 	most := -1
 	for _, row := range rows {
-		n, err := ago(row.Commit)
+		n, err := known.of(row.Commit)
 		if err != nil {
 			return m, err
 		}
@@ -232,7 +234,7 @@ func inCI() ([]string, error) {
 	}
 	found := kserve.FindSubmatch(makefile)
 	if found == nil {
-		return nil, fmt.Errorf("the Makefile has no KSERVE")
+		return nil, errors.New("the Makefile has no KSERVE")
 	}
 	return strings.Split(string(found[1]), ","), nil
 }
@@ -240,10 +242,11 @@ func inCI() ([]string, error) {
 // unknown is the age of a commit that is not in the history, as one that a rebase has replaced.
 const unknown = 1 << 20
 
-var known = map[string]int{}
+// ages are those of commits, as far as they have been asked for.
+type ages map[string]int
 
-// ago returns how many commits have changed the product since one.
-func ago(commit string) (int, error) {
+// of returns how many commits have changed the product since one.
+func (known ages) of(commit string) (int, error) {
 	if n, found := known[commit]; found {
 		return n, nil
 	}
@@ -274,7 +277,7 @@ func changedRules(commit string) (ids []string, err error) {
 
 func git(args ...string) (string, error) {
 	out, err := exec.Command("git", args...).Output()
-	if failed, ok := err.(*exec.ExitError); ok {
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		return "", fmt.Errorf("git %s: %s", strings.Join(args, " "), bytes.TrimSpace(failed.Stderr))
 	}
 	return string(out), err
