@@ -148,7 +148,8 @@ func isReady(o Object) bool {
 }
 
 // lacksConfig reports whether a service names an LLMInferenceServiceConfig that is not there. From 0.19 on its controller
-// leaves everything as it is then, with neither an error nor an event (reconcileBaseRefs in llmisvc/config_merge.go).
+// leaves everything as it is then, with neither an error nor an event (reconcileBaseRefs in
+// pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.19.0 and @v0.20.0).
 func lacksConfig(o Object) bool {
 	all, _ := at(o, "status", "conditions").([]any)
 	return slices.ContainsFunc(all, func(c any) bool {

@@ -10,13 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Name is what the program of a release is called, without the release.
@@ -82,7 +83,7 @@ func Near(release string) string {
 }
 
 // noMemory is how Go reports that the kernel gives no more memory. The program has the limit of this one.
-var noMemory = regexp.MustCompile(`(?m)^(runtime|fatal error): .*(out of memory|cannot allocate memory)`)
+var noMemory = lazyregexp.New(`(?m)^(runtime|fatal error): .*(out of memory|cannot allocate memory)`)
 
 // Run starts a program. It ends it when the context is done.
 func (p Programs) Run(ctx context.Context, path string, request Request) (*Answer, error) {
@@ -103,7 +104,7 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.As(err, &exit) && noMemory.MatchString(stderr.String()):
+	case errors.As(err, &exit) && noMemory().MatchString(stderr.String()):
 		return nil, fmt.Errorf("%s: gave up: it takes more memory than the setting max-memory allows; plan fewer sources at "+
 			"once, or raise max-memory", name)
 	case errors.As(err, &exit):

@@ -12,7 +12,7 @@ const wireVersion = 3
 // Unready are the values of the field of [Request].
 var Unready = []string{"workloads", "knative", "routes"}
 
-// Object is one as JSON decodes it.
+// Object is an object of Kubernetes, as JSON decodes it.
 type Object = map[string]any
 
 // Request is what a program of a release reads. The package controlplane has the same, with the meaning of each field.

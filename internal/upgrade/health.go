@@ -48,6 +48,7 @@ var names = map[string]string{
 	"ignoreDifferences": "differences to ignore",
 }
 
-func ofKind(o healthconfig.Override, severity transform.Severity, message string) Change {
-	return Change{Effect: Health, Severity: severity, Object: o.Kind, Message: fmt.Sprintf(message, names[o.Type])}
+// ofKind returns a change for the kind of an override. The format has a %s for what the override is called.
+func ofKind(o healthconfig.Override, severity transform.Severity, format string) Change {
+	return Change{Effect: Health, Severity: severity, Object: o.Kind, Message: fmt.Sprintf(format, names[o.Type])}
 }
