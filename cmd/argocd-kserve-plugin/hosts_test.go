@@ -155,6 +155,7 @@ func TestGitHubAction(t *testing.T) {
 // cosign stands in for the program: it takes one signature.
 const cosign = `#!/bin/sh
 [ "$1 $2 $3" = "verify-blob --bundle checksums.txt.sigstore.json" ] && grep -q signed checksums.txt.sigstore.json &&
+  [ "$6 $7 $8" = "--certificate-oidc-issuer https://token.actions.githubusercontent.com checksums.txt" ] &&
   case "$5" in *.github/workflows/release.yml@refs/tags/v1.2.0) exit 0 ;; esac
 echo no signature; exit 1
 `

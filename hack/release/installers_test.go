@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -32,19 +33,37 @@ func TestInstallers(t *testing.T) {
 	if err := os.Rename(built(t), filepath.Join(releases, "v0.2.0")); err != nil {
 		t.Fatal(err)
 	}
+	install := func(t *testing.T, script string) (string, error) {
+		const installed = "\nargocd-kserve-plugin it works\nargocd-kserve-plugin-kserve-0.20.0\n"
+		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script+installed)
+		temp := t.TempDir()
+		cmd.Env = append(os.Environ(), "VERSION=0.2.0", "BASE_URL=file://"+releases, "RUNNER_TEMP="+temp,
+			"GITHUB_PATH="+filepath.Join(temp, "path"), "PLAN=0.20.0", "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	checksums := filepath.Join(releases, "v0.2.0", "checksums.txt")
+	listed, err := os.ReadFile(checksums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlisted := regexp.MustCompile(`(?m)^.*-kserve-0\.20\.0_.*\n`).ReplaceAll(listed, nil)
 	for name, script := range map[string]string{
 		"action.yml":                action.Runs.Steps[0].Run + "\nPATH=$(cat \"$GITHUB_PATH\"):$PATH\n",
 		"install/gitlab/kserve.yml": strings.Join(pipeline.KServe.BeforeScript, "\n") + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			const installed = "\nargocd-kserve-plugin it works\nargocd-kserve-plugin-kserve-0.20.0\n"
-			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script+installed)
-			temp := t.TempDir()
-			cmd.Env = append(os.Environ(), "VERSION=0.2.0", "BASE_URL=file://"+releases, "RUNNER_TEMP="+temp,
-				"GITHUB_PATH="+filepath.Join(temp, "path"), "PLAN=0.20.0", "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
-			out, err := cmd.CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "it\nworks\npacked\n") {
+			if out, err := install(t, script); err != nil || !strings.Contains(out, "it\nworks\npacked\n") {
 				t.Errorf("%v\n%s", err, out)
+			}
+			if err := os.WriteFile(checksums, unlisted, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := install(t, script); err == nil || strings.Contains(out, "packed\n") {
+				t.Errorf("an archive without a checksum is unpacked: %v\n%s", err, out)
+			}
+			if err := os.WriteFile(checksums, listed, 0o644); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
