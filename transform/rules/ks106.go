@@ -195,9 +195,9 @@ func checkHandlers(p *pass, c model.Container) {
 		probe := c.Get(field)
 		inherited, _ := p.KServe.RuntimeHandler(c, field)
 		words, advice := refusedHandler(probe)
-		// KS101 replaces it.
-		replaced := model.HandlerOf(probe) == model.Exec && field == "readinessProbe" && c.ProbeCopied != model.Never
-		if words == "" || inherited != model.NoHandler || replaced {
+		// KS101 replaces it, and KS103 reports it.
+		copied := model.HandlerOf(probe) != model.NoHandler && field == "readinessProbe" && c.ProbeCopied != model.Never
+		if words == "" || inherited != model.NoHandler || copied {
 			continue
 		}
 		f := transform.Report{At: c.Path.With(field), Message: fmt.Sprintf("the API server refuses the Deployment that "+
@@ -222,6 +222,8 @@ func refusedHandler(probe *yamldoc.Node) (words, advice string) {
 		return "must specify a handler type", "add httpGet, tcpSocket, grpc or exec"
 	case handler == model.Exec && len(probe.Get("exec", "command").List()) == 0:
 		return "exec.command: Required value", "write the command"
+	case handler == model.GRPC && probe.Get("grpc", "port").IsNull():
+		return "grpc.port: must be between 1 and 65535", "write the port"
 	}
 	return "", ""
 }

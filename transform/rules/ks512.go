@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -27,6 +28,9 @@ var refusedStrategy = &transform.Rule{
 	Run:      run(checkStrategy),
 }
 
+// strategies are the types that Kubernetes has.
+var strategies = []string{"Recreate", "RollingUpdate"}
+
 // percentage matches the strings that Kubernetes takes for a number of pods.
 var percentage = lazyregexp.New(`^[0-9]+%$`)
 
@@ -42,6 +46,11 @@ func checkStrategy(p *pass) {
 		at := yamldoc.Path{"spec", component, "deploymentStrategy"}
 		strategy := p.Object.Get(at...)
 		update := strategy.Get("rollingUpdate")
+		if kind := strategy.Get("type").Str(); kind != "" && !isPlaceholder(kind) && !slices.Contains(strategies, kind) {
+			p.refuseStrategy(transform.Report{At: at.With("type")},
+				fmt.Sprintf("Unsupported value: %q", kind), "write "+joined(strategies, "or"))
+			continue
+		}
 		if strategy.Get("type").Str() == "Recreate" && !update.IsNull() {
 			p.refuseStrategy(transform.Report{At: at.With("rollingUpdate")},
 				"may not be specified when strategy type is 'Recreate'", "remove it, or the type")
