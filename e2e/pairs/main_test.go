@@ -11,9 +11,12 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
+// mutantsOfPage is how many mutants the page is about.
+const mutantsOfPage = 3000
+
 var (
 	versionFlag = flag.String("kserve-version", "0.20.0", "release of KServe to test")
-	mutantsFlag = flag.Int("mutants", 3000, "how many mutants to test")
+	mutantsFlag = flag.Int("mutants", mutantsOfPage, "how many mutants to test")
 	pairFlag    = flag.String("pair", "", "regular expression of the names of the pairs to test")
 	commitFlag  = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update      = flag.Bool("update", false, "write what was measured to docs")
@@ -36,7 +39,7 @@ func run(t *testing.T, args ...string) (stdout []byte, stderr string, code int) 
 // syncPage compares the page with what this run has measured, unless it is a run of fewer mutants or of some pairs.
 func syncPage(t *testing.T, section string) {
 	t.Helper()
-	if t.Failed() || *pairFlag != "" || *mutantsFlag != 3000 && !*update {
+	if t.Failed() || *pairFlag != "" || *mutantsFlag != mutantsOfPage && !*update {
 		return
 	}
 	root, err := toolchain.Repository()
