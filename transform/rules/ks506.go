@@ -193,7 +193,7 @@ func (p *pass) checkNamedRuntime(s *model.Service, name string, want wanted) {
 // nearRuntime returns the runtime of KServe's own or of the manifests that a misspelt name may mean, "" if there is none.
 func (p *pass) nearRuntime(name string) string {
 	for _, row := range kserve.Runtimes {
-		if p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
+		if p.Versions.Any(row.Shipped) && isTypo(name, row.Name) {
 			return row.Name
 		}
 	}

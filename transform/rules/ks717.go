@@ -38,11 +38,12 @@ func checkConfigs(p *pass) {
 		}
 	}
 	for _, r := range p.configReferences() {
-		isRenamed := len(p.renamed(r)) > 0 // KS507
-		if r.name == "" {
+		switch {
+		case r.name == "":
 			p.Report(transform.Report{At: r.at, Message: "KServe makes no pods (PresetsCombined is False), because this " +
 				"reference has no name: write one, or remove it"})
-		} else if slices.Contains(s.Missing, r.name) && !kserve.IsShipped(r.name) && !isPlaceholder(r.name) && !isRenamed {
+		case !slices.Contains(s.Missing, r.name), kserve.IsShipped(r.name), isPlaceholder(r.name):
+		case len(p.renamed(r)) == 0: // else KS507 reports it
 			p.reportMissing(r.at, r.name)
 		}
 	}

@@ -29,12 +29,9 @@ func findNames(objects []*transform.Object) names {
 // shortest is the length of the shortest name that can be a typo of another one.
 const shortest = 3
 
-// similar returns an object that fits, or any one if fits is nil, and whose name differs from the given one in a byte, or
-// in the order of two; nil if there is none. Names that differ in their digits alone are those of siblings, and no typos.
-func (n names) similar(name string, fits func(*transform.Object) bool) *transform.Object {
-	if len(name) < shortest {
-		return nil
-	}
+// isTypo reports whether two names differ in a byte, or in the order of two. Names that differ in their digits alone are
+// those of siblings, and no typos.
+func isTypo(a, b string) bool {
 	withoutDigits := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if '0' <= r && r <= '9' {
@@ -43,7 +40,12 @@ func (n names) similar(name string, fits func(*transform.Object) bool) *transfor
 			return r
 		}, s)
 	}
-	letters := withoutDigits(name)
+	return min(len(a), len(b)) >= shortest && spelling.Distance(a, b) == 1 && withoutDigits(a) != withoutDigits(b)
+}
+
+// similar returns an object that fits, or any one if fits is nil, and of whose name the given one may be a typo; nil if
+// there is none.
+func (n names) similar(name string, fits func(*transform.Object) bool) *transform.Object {
 	candidates := slices.Clone(n.short[name])
 	for i := range name {
 		short := name[:i] + name[i+1:]
@@ -53,8 +55,7 @@ func (n names) similar(name string, fits func(*transform.Object) bool) *transfor
 		}
 	}
 	i := slices.IndexFunc(candidates, func(o *transform.Object) bool {
-		return len(o.Name) >= shortest && spelling.Distance(name, o.Name) == 1 && withoutDigits(o.Name) != letters &&
-			(fits == nil || fits(o))
+		return isTypo(name, o.Name) && (fits == nil || fits(o))
 	})
 	if i < 0 {
 		return nil
