@@ -186,12 +186,8 @@ func (s *Server) createPod(d object, template any, ready bool) error {
 	made.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: meta.GetAPIVersion(), Kind: meta.GetKind(), Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
 	}})
-	containers, _, _ := unstructured.NestedFieldNoCopy(p, "spec", "containers")
-	if all, _ := containers.([]any); k.GroupKind == knative && len(all) == 1 {
-		// As Knative's webhook names it (applyDefaultContainerNames in pkg/apis/serving/v1 of Knative Serving).
-		if only := all[0].(object); only["name"] == nil || only["name"] == "" {
-			only["name"] = "user-container"
-		}
+	if k.GroupKind == knative {
+		fillPorts(p)
 	}
 	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
 	created, err := s.create(t, p, false)

@@ -113,6 +113,7 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	if err := server.addWebhooks(configurations, handlers); err != nil {
 		return nil, nil, err
 	}
+	server.addKnativeWebhooks()
 	close, err = kubeconfig()
 	return c, close, err
 }

@@ -18,8 +18,9 @@ import (
 // InferenceServices tests what every release has.
 func InferenceServices(t *testing.T, release controlplane.Release) {
 	for name, test := range map[string]func(*testing.T, controlplane.Release){
-		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
-		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
+		"standard": standard, "knative": knative, "knative webhooks": knativeWebhooks, "graph": graph, "change": change,
+		"delete": deletion, "refused": refused, "panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown,
+		"version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod, "pod of KServe's namespace": excluded,
@@ -178,11 +179,14 @@ func Workers(t *testing.T, release controlplane.Release, want ...string) {
 }
 
 func knative(t *testing.T, release controlplane.Release) {
-	const empty = "---\napiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: empty}\nspec: {}\n" // has no revision
+	const empty = "---\napiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: empty}\nspec: {}\n"
 	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris+empty)})
 	service := find(t, state, "Service iris-predictor")
 	if service["apiVersion"] != "serving.knative.dev/v1" || slices.Contains(names(state), "Deployment iris-predictor") {
 		t.Errorf("objects %q", names(state))
+	}
+	if len(state.Refused) != 1 || !strings.Contains(state.Refused[0].Message, "spec.template.spec.containers") {
+		t.Errorf("a Service without a template: %v", state.Refused)
 	}
 	if !isReady(t, state, "InferenceService iris") || len(state.Errors) > 0 {
 		t.Errorf("not ready: %v %v", at(find(t, state, "InferenceService iris"), "status"), state.Errors)

@@ -1,6 +1,8 @@
 package planetest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +54,42 @@ func knativePod(t *testing.T, release controlplane.Release) {
 		Objects: manifests(t, strings.Replace(iris, uri, noSecret, 1))})
 	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state, "InferenceService iris") {
 		t.Errorf("errors %v", state.Errors)
+	}
+}
+
+// What Knative fills in is no fault, and what it refuses is one: of some fields the ConfigMap of the cluster decides.
+func knativeWebhooks(t *testing.T, release controlplane.Release) {
+	const service = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: own}\nspec: {predictor: {%s" +
+		"containers: [{name: kserve-container, image: own%s}]}}\n"
+	const features = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config-features, namespace: knative-serving}\n" +
+		"data: {kubernetes.podspec-nodeselector: %s}\n"
+	for name, tc := range map[string]struct{ pod, container, cluster, refused string }{
+		"a probe without a handler": {container: ", readinessProbe: {periodSeconds: 5}"},
+		"a probe without a port":    {container: ", readinessProbe: {httpGet: {path: /ready, port: 0}}"},
+		"port 0": {container: ", ports: [{containerPort: 0}], readinessProbe: {tcpSocket: {port: 0}}, " +
+			"livenessProbe: {httpGet: {path: /live, port: 0}}"},
+		"two ports": {
+			container: ", ports: [{containerPort: 8080, name: http1}, {containerPort: 9000, name: h2c}]",
+			refused:   "validation failed: more than one container port is set",
+		},
+		"a field that most clusters with KServe take": {pod: "nodeSelector: {disk: ssd}, "},
+		"a field that this cluster takes":             {pod: "nodeSelector: {disk: ssd}, ", cluster: fmt.Sprintf(features, "enabled")},
+		"a field that this cluster refuses": {
+			pod: "nodeSelector: {disk: ssd}, ", cluster: fmt.Sprintf(features, "disabled"),
+			refused: "validation failed: must not set the field(s): spec.template.spec.nodeSelector",
+		},
+	} {
+		_, state := plan(t, release, controlplane.Request{
+			Mode: "Knative", Objects: manifests(t, fmt.Sprintf(service, tc.pod, tc.container)), Cluster: manifests(t, tc.cluster),
+		})
+		switch made := slices.Contains(names(state), "Pod own-predictor"); {
+		case tc.refused == "":
+			if len(state.Errors) > 0 || !made || !isReady(t, state, "InferenceService own") {
+				t.Errorf("%s: %q, %v", name, names(state), state.Errors)
+			}
+		case made || len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, tc.refused):
+			t.Errorf("%s: %q, %v, want %s", name, names(state), state.Errors, tc.refused)
+		}
 	}
 }
 
