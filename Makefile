@@ -93,7 +93,7 @@ endef
 plan-test: build plan ## the tests of those programs (builds them)
 	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
 		$(GO) vet $(PLANETAGS) ./... $(CONTROLPLANE)/... && \
-		$(TEST) $(PLANETAGS) -count=1 ./... $(CONTROLPLANE)/... && cd ../.. &&) true
+		$(TEST) $(PLANETAGS) -count=1 -timeout $(LIMIT) ./... $(CONTROLPLANE)/... && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
 	$(TEST) -timeout 30m ./...
