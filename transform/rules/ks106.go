@@ -21,7 +21,7 @@ var ks106Doc string
 var probeHandlers = &transform.Rule{
 	ID:    "KS106",
 	Name:  "probe-handlers",
-	Title: "Kubernetes refuses a probe, a port, a resource, a mount or the name of a container",
+	Title: "Kubernetes refuses a probe, a port, a resource, a variable, a volume or the name of a container",
 	Doc:   ks106Doc,
 	Since: transform.Release{0, 2},
 	Kinds: append([]transform.GroupKind{
@@ -33,8 +33,8 @@ var probeHandlers = &transform.Rule{
 }
 
 // checkContainers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
-// validateHandler, validateContainerPorts, validateContainerCommon, ValidateVolumeMounts and
-// ValidateNonnegativeQuantity in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
+// validateHandler, validateContainerPorts, validateContainerCommon, ValidateEnv, ValidateVolumes, ValidateVolumeMounts
+// and ValidateNonnegativeQuantity in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
 func checkContainers(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
@@ -50,18 +50,29 @@ func checkContainers(p *pass) {
 	if s != nil && s.Mode == kserve.Standard && !p.Versions.Likened() { // a fork may add volumes
 		checkMounts(p, s)
 	}
+	var renamed []yamldoc.Path
+	if s != nil {
+		checkImages(p, s)
+		renamed = p.renamedContainers(s)
+	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		c := refusedContainer{p, at.Path, s != nil && s.Mode == kserve.Standard}
 		for _, list := range []string{"containers", "initContainers"} {
 			for i, container := range node.Get(list).List() {
-				c.checkName(container.Get("name").Str(), list, i, "name")
+				if !slices.ContainsFunc(renamed, func(name yamldoc.Path) bool {
+					return slices.Equal(name, at.Path().With(list, i, "name"))
+				}) {
+					c.checkName(container.Get("name").Str(), "container", list, i, "name")
+				}
 			}
 		}
-		for i, port := range node.Get("ports").List() {
-			c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
-			if !port.Get("containerPort").IsNull() {
-				c.checkPortName(port.Get("name").Str(), "ports", i, "name")
-			}
+		c.checkWord(node.Get("imagePullPolicy"), []string{"Always", "IfNotPresent", "Never"}, "imagePullPolicy")
+		c.checkPorts(node.Get("ports").List())
+		c.checkEnv(node.Get("env").List())
+		c.checkPaths(node.Get("volumeMounts").List())
+		c.checkVolumes(node.Get("volumes").List())
+		for i, toleration := range node.Get("tolerations").List() {
+			c.checkWord(toleration.Get("effect"), []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}, "tolerations", i, "effect")
 		}
 		for _, kind := range []string{"limits", "requests"} {
 			for resource, amount := range node.Get("resources", kind).Children() {
@@ -77,6 +88,7 @@ func checkContainers(p *pass) {
 				c.refuse("may not specify more than 1 handler type", "keep one handler", field)
 			}
 			c.checkNumbers(probe, field)
+			c.checkWord(probe.Get("httpGet", "scheme"), []string{"HTTP", "HTTPS"}, field, "httpGet", "scheme")
 			for _, handler := range model.Handlers {
 				c.checkPort(probe.Get(string(handler), "port"), field, string(handler), "port")
 			}
@@ -96,14 +108,114 @@ func (c refusedContainer) refuse(words, advice string, at ...any) {
 		"of this (%s): %s", words, advice)})
 }
 
-func (c refusedContainer) checkName(name string, at ...any) {
+func (c refusedContainer) checkName(name, what string, at ...any) {
 	if name != "" && !isPlaceholder(name) && (!label().MatchString(name) || len(name) > 63) {
-		c.refuse("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'", "give the container "+
-			"such a name, of 63 characters at most", at...)
+		c.refuse("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'", "give the "+what+
+			" such a name, of 63 characters at most", at...)
 	}
 }
 
-// label matches the names of containers.
+// checkWord reports a field that has none of the words.
+func (c refusedContainer) checkWord(field *yamldoc.Node, words []string, at ...any) {
+	word := field.Str()
+	if word == "" || isPlaceholder(word) || slices.Contains(words, word) {
+		return
+	}
+	advice := "write one of them"
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, word) }); i >= 0 {
+		advice = "write " + words[i]
+	}
+	c.refuse(fmt.Sprintf("Unsupported value: %q: supported values: %s", word, strings.Join(words, ", ")), advice, at...)
+}
+
+// checkPorts looks at the ports of a container. KS401 reports those that are listed twice.
+func (c refusedContainer) checkPorts(ports []*yamldoc.Node) {
+	named := map[string]string{}
+	for i, port := range ports {
+		c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
+		if port.Get("containerPort").IsNull() {
+			continue
+		}
+		c.checkWord(port.Get("protocol"), []string{"SCTP", "TCP", "UDP"}, "ports", i, "protocol")
+		name := port.Get("name").Str()
+		c.checkPortName(name, "ports", i, "name")
+		if other, repeated := named[name]; repeated && name != "" && other != portOf(port) {
+			c.refuse(fmt.Sprintf("Duplicate value: %q", name), "give each port its own name", "ports", i, "name")
+		}
+		named[name] = portOf(port)
+	}
+}
+
+// checkEnv looks at the variables of a container.
+func (c refusedContainer) checkEnv(variables []*yamldoc.Node) {
+	for i, variable := range variables {
+		from := variable.Get("valueFrom")
+		if variable.Get("name").Str() == "" {
+			c.refuse("name: Required value", "give the variable a name", "env", i)
+		}
+		switch {
+		case from.IsNull():
+		case variable.Get("value").Str() != "":
+			c.refuse("may not be specified when `value` is not empty", "keep value or valueFrom", "env", i, "valueFrom")
+		case from.Get().Kind == yamldoc.Mapping && len(from.Get().Entries) == 0:
+			c.refuse("must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+				"write where the value is from, or remove it", "env", i, "valueFrom")
+		}
+		for _, ref := range []string{"configMapKeyRef", "secretKeyRef"} {
+			c.checkRequired(from, ref, "key", "env", i, "valueFrom")
+		}
+	}
+}
+
+// checkRequired reports a mapping of the parent without a field that it has to have.
+func (c refusedContainer) checkRequired(parent *yamldoc.Node, mapping, field string, at ...any) {
+	if given := parent.Get(mapping); !given.IsNull() && given.Get(field).Str() == "" {
+		c.refuse(field+": Required value", "write it", append(at, mapping)...)
+	}
+}
+
+// checkPaths looks at the paths of a container's mounts.
+func (c refusedContainer) checkPaths(mounts []*yamldoc.Node) {
+	for i, mount := range mounts {
+		if mount.Get("mountPath").Str() == "" {
+			c.refuse("mountPath: Required value", "write it", "volumeMounts", i)
+		}
+		switch path := mount.Get("subPath").Str(); {
+		case strings.HasPrefix(path, "/"):
+			c.refuse("must be a relative path", "write one", "volumeMounts", i, "subPath")
+		case slices.Contains(strings.Split(path, "/"), ".."):
+			c.refuse("must not contain '..'", "write the path without it", "volumeMounts", i, "subPath")
+		}
+	}
+}
+
+// hostPathTypes are those that hostPath takes.
+var hostPathTypes = []string{
+	"BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
+}
+
+// checkVolumes looks at the volumes of a pod. One without a type is an emptyDir.
+func (c refusedContainer) checkVolumes(volumes []*yamldoc.Node) {
+	for i, volume := range volumes {
+		at := []any{"volumes", i}
+		c.checkName(volume.Get("name").Str(), "volume", "volumes", i, "name")
+		types := 0
+		for key, value := range volume.Children() {
+			if key != "name" && !value.IsNull() {
+				types++
+			}
+		}
+		if types > 1 {
+			c.refuse("may not specify more than 1 volume type", "keep one", at...)
+		}
+		c.checkRequired(volume, "persistentVolumeClaim", "claimName", at...)
+		c.checkRequired(volume, "configMap", "name", at...)
+		c.checkRequired(volume, "secret", "secretName", at...)
+		c.checkWord(volume.Get("hostPath", "type"), hostPathTypes, "volumes", i, "hostPath", "type")
+	}
+}
+
+// label matches the names of containers and volumes.
 var label = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // checkPort reports numbers that no port has. Knative puts its own port in the place of 0, and KServe the preset's.
@@ -123,6 +235,10 @@ func (c refusedContainer) checkPortName(name string, at ...any) {
 		c.refuse("must be no more than 15 characters", "give the port a shorter name", at...)
 	case !portName().MatchString(name):
 		c.refuse("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)", "give the port such a name", at...)
+	case strings.Trim(name, "-0123456789") == "":
+		c.refuse("must contain at least one letter (a-z)", "give the port such a name", at...)
+	case strings.Trim(name, "-") != name || strings.Contains(name, "--"):
+		c.refuse("must not begin or end with a hyphen, or contain consecutive hyphens", "give the port another name", at...)
 	}
 }
 
@@ -140,6 +256,13 @@ func (c refusedContainer) checkNumbers(probe *yamldoc.Node, field string) {
 			c.refuse("must be greater than or equal to 0", "remove it, or raise it", field, name)
 		}
 	}
+	grace := "terminationGracePeriodSeconds"
+	switch n, given := probe.Get(grace).Int(); {
+	case given && field == "readinessProbe":
+		c.refuse("must not be set for readinessProbes", "remove it", field, grace)
+	case given && n <= 0:
+		c.refuse("must be greater than 0", "remove it, or raise it", field, grace)
+	}
 	if n, _ := probe.Get("successThreshold").Int(); n > 1 && field != "readinessProbe" {
 		c.refuse("must be 1", "remove it", field, "successThreshold")
 	}
@@ -150,6 +273,24 @@ func (c refusedContainer) checkAmount(amount string, at ...any) {
 	below, negative := strings.CutPrefix(amount, "-")
 	if order, ok := quantity.Compare(below, "0"); negative && ok && order > 0 {
 		c.refuse("must be greater than or equal to 0", "remove it, or write how much the container needs", at...)
+	}
+}
+
+// checkImages reports containers without an image in a component that has no field for a model.
+func checkImages(p *pass, s *model.Service) {
+	for _, component := range s.Components() {
+		if field, _ := s.Framework(component); field != "" {
+			continue
+		}
+		for _, list := range []string{"containers", "initContainers"} {
+			spec := yamldoc.Path{"spec", component, list}
+			for i, container := range p.Object.Get(spec...).List() {
+				if container.Get("image").Str() == "" {
+					c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(i) }}
+					c.refuse("image: Required value", "write the image")
+				}
+			}
+		}
 	}
 }
 
@@ -211,6 +352,28 @@ func checkHandlers(p *pass, c model.Container) {
 		}
 		p.Report(f)
 	}
+	for _, hook := range []string{"postStart", "preStop"} {
+		words, advice := refusedHook(c.Get("lifecycle", hook))
+		if words != "" && !c.MergedWithRuntime {
+			p.Report(transform.Report{At: c.Path.With("lifecycle", hook), Message: fmt.Sprintf("the API server refuses the "+
+				"Deployment that KServe makes of this (%s): %s", words, advice)})
+		}
+	}
+}
+
+// refusedHook returns what refusedHandler does, of a hook.
+func refusedHook(hook *yamldoc.Node) (words, advice string) {
+	switch handler := model.HandlerOf(hook); {
+	case !hook.Get("sleep").IsNull():
+		return "", ""
+	case handler == model.SeveralHandlers:
+		return "may not specify more than 1 handler type", "keep one handler"
+	case handler == model.HTTPGet && hook.Get("httpGet", "port").IsNull():
+		return "must be between 1 and 65535", "write the port"
+	case handler == model.NoHandler && !hook.IsNull():
+		return "must specify a handler type", "add httpGet, exec or sleep"
+	}
+	return refusedHandler(hook)
 }
 
 // refusedHandler returns what the API server says of a probe that asks nothing, and the advice. Of any other, and of

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -31,15 +32,26 @@ func checkContainerNames(p *pass) {
 	s := p.KServe.Service(p.Object)
 	for _, component := range s.Components() {
 		containers := p.Object.Get("spec", component, "containers").List()
-		field, _ := s.Framework(component)
-		switch {
-		case len(containers) == 0 && field == "art":
+		if field, _ := s.Framework(component); len(containers) == 0 && field == "art" {
 			p.checkContainerName(yamldoc.Path{"spec", component, field, "name"}, nil)
-		case len(containers) == 0 || field != "":
-		case component != kserve.Predictor || !p.keepsFramework() && p.namesPredictor(containers):
-			p.checkContainerName(yamldoc.Path{"spec", component, "containers", 0, "name"}, containers[1:])
 		}
 	}
+	for _, at := range p.renamedContainers(s) {
+		p.checkContainerName(at, p.Object.Get(at[:3]...).List()[1:])
+	}
+}
+
+// renamedContainers returns the names of containers that the webhook replaces.
+func (p *pass) renamedContainers(s *model.Service) (all []yamldoc.Path) {
+	for _, component := range s.Components() {
+		containers := p.Object.Get("spec", component, "containers").List()
+		field, _ := s.Framework(component)
+		if len(containers) > 0 && field == "" &&
+			(component != kserve.Predictor || !p.keepsFramework() && p.namesPredictor(containers)) {
+			all = append(all, yamldoc.Path{"spec", component, "containers", 0, "name"})
+		}
+	}
+	return all
 }
 
 // namesPredictor reports whether the webhook names the first of the containers on every release in question. Copies of
