@@ -34,8 +34,9 @@ var inferenceModels = transform.Window{From: kserve.LLM["v1alpha1"].From, Before
 func checkFixedModelName(p *pass) {
 	s, was := p.KServe.LLMService(p.Object), p.Before.LLMService(p.was(p.Object))
 	versions := p.KServe.LLMVersions(p.Object)
-	from, to := scheduledName(was), scheduledName(s)
-	if from == to || from == "" || to == "" || !versions.Any(inferenceModels) {
+	from, wasKnown := scheduledName(was)
+	to, known := scheduledName(s)
+	if from == to || !wasKnown || !known || !versions.Any(inferenceModels) {
 		return
 	}
 	at := llmModel
@@ -43,9 +44,10 @@ func checkFixedModelName(p *pass) {
 	if _, layer := s.Value(llmModel.With("name")...); layer != nil {
 		at, own = p.ownPlace(layer, llmModel.With("name"))
 	}
-	f := transform.Report{At: at, Message: fmt.Sprintf("the service stays unready, and its scheduler does not know the model "+
-		"%s%s, because KServe 0.16 writes the name to InferenceModel %s, where it can't change: keep %s, or delete that "+
-		"object after the sync, so that KServe makes it anew", to, own, kserve.ChildName(s.Name, "-inference-model"), from)}
+	f := transform.Report{At: at, Message: fmt.Sprintf("the service stays unready, and its scheduler knows the model by its "+
+		"old name alone%s, because KServe 0.16 writes the name to InferenceModel %s, where it can't change: keep %s, or "+
+		"delete that object after the sync, so that KServe makes it anew", own, kserve.ChildName(s.Name, "-inference-model"),
+		from)}
 	if !versions.All(inferenceModels) {
 		f.Severity = transform.Warning
 	}
@@ -53,17 +55,14 @@ func checkFixedModelName(p *pass) {
 }
 
 // scheduledName returns the name that KServe writes to the InferenceModel of a service: its own where it has none. It is
-// empty if KServe makes no such object, or if the render does not tell.
-func scheduledName(s *model.LLMService) string {
+// not known if KServe makes no such object, or if the render does not tell.
+func scheduledName(s *model.LLMService) (name string, known bool) {
 	if len(s.Missing) > 0 || !s.Has("spec", "router", "scheduler") || s.Has("spec", "router", "scheduler", "pool", "ref") {
-		return ""
+		return "", false
 	}
-	name, _ := s.Value(llmModel.With("name")...)
-	switch {
-	case name == nil:
-		return s.Name
-	case isPlaceholder(name.Str()):
-		return ""
+	given, _ := s.Value(llmModel.With("name")...)
+	if given == nil {
+		return s.Name, true
 	}
-	return name.Str()
+	return given.Str(), !isPlaceholder(given.Str())
 }
