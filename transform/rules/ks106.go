@@ -150,7 +150,7 @@ func (c refusedContainer) checkPorts(ports []*yamldoc.Node) {
 func (c refusedContainer) checkEnv(variables []*yamldoc.Node) {
 	for i, variable := range variables {
 		from := variable.Get("valueFrom")
-		if variable.Get("name").Str() == "" {
+		if isWithout(variable, "name") {
 			c.refuse("name: Required value", "give the variable a name", "env", i)
 		}
 		switch {
@@ -167,9 +167,18 @@ func (c refusedContainer) checkEnv(variables []*yamldoc.Node) {
 	}
 }
 
+// isMapping reports whether a node has fields. A placeholder may stand for a mapping.
+func isMapping(n *yamldoc.Node) bool { return !n.IsNull() && n.Get().Kind == yamldoc.Mapping }
+
+// isWithout reports whether a mapping has nothing in a field.
+func isWithout(mapping *yamldoc.Node, field string) bool {
+	value := mapping.Get(field)
+	return isMapping(mapping) && value.Str() == "" && len(value.List()) == 0
+}
+
 // checkRequired reports a mapping of the parent without a field that it has to have.
 func (c refusedContainer) checkRequired(parent *yamldoc.Node, mapping, field string, at ...any) {
-	if given := parent.Get(mapping); !given.IsNull() && given.Get(field).Str() == "" {
+	if isWithout(parent.Get(mapping), field) {
 		c.refuse(field+": Required value", "write it", append(at, mapping)...)
 	}
 }
@@ -177,7 +186,7 @@ func (c refusedContainer) checkRequired(parent *yamldoc.Node, mapping, field str
 // checkPaths looks at the paths of a container's mounts.
 func (c refusedContainer) checkPaths(mounts []*yamldoc.Node) {
 	for i, mount := range mounts {
-		if mount.Get("mountPath").Str() == "" {
+		if isWithout(mount, "mountPath") {
 			c.refuse("mountPath: Required value", "write it", "volumeMounts", i)
 		}
 		switch path := mount.Get("subPath").Str(); {
@@ -285,7 +294,7 @@ func checkImages(p *pass, s *model.Service) {
 		for _, list := range []string{"containers", "initContainers"} {
 			spec := yamldoc.Path{"spec", component, list}
 			for i, container := range p.Object.Get(spec...).List() {
-				if container.Get("image").Str() == "" {
+				if isWithout(container, "image") {
 					c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(i) }}
 					c.refuse("image: Required value", "write the image")
 				}
@@ -364,13 +373,13 @@ func checkHandlers(p *pass, c model.Container) {
 // refusedHook returns what refusedHandler does, of a hook.
 func refusedHook(hook *yamldoc.Node) (words, advice string) {
 	switch handler := model.HandlerOf(hook); {
-	case !hook.Get("sleep").IsNull():
+	case !isMapping(hook) || !hook.Get("sleep").IsNull():
 		return "", ""
 	case handler == model.SeveralHandlers:
 		return "may not specify more than 1 handler type", "keep one handler"
-	case handler == model.HTTPGet && hook.Get("httpGet", "port").IsNull():
+	case handler == model.HTTPGet && isWithout(hook.Get("httpGet"), "port"):
 		return "must be between 1 and 65535", "write the port"
-	case handler == model.NoHandler && !hook.IsNull():
+	case handler == model.NoHandler:
 		return "must specify a handler type", "add httpGet, exec or sleep"
 	}
 	return refusedHandler(hook)
@@ -380,12 +389,12 @@ func refusedHook(hook *yamldoc.Node) (words, advice string) {
 // none, it says nothing.
 func refusedHandler(probe *yamldoc.Node) (words, advice string) {
 	switch handler := model.HandlerOf(probe); {
-	case probe.IsNull():
+	case !isMapping(probe):
 	case handler == model.NoHandler:
 		return "must specify a handler type", "add httpGet, tcpSocket, grpc or exec"
-	case handler == model.Exec && len(probe.Get("exec", "command").List()) == 0:
+	case handler == model.Exec && isWithout(probe.Get("exec"), "command"):
 		return "exec.command: Required value", "write the command"
-	case handler == model.GRPC && probe.Get("grpc", "port").IsNull():
+	case handler == model.GRPC && isWithout(probe.Get("grpc"), "port"):
 		return "grpc.port: must be between 1 and 65535", "write the port"
 	}
 	return "", ""
