@@ -27,9 +27,10 @@ The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 a
 HorizontalPodAutoscalers, which stops two of one Deployment. What KS903 announces fails once KServe looks at the service
 again, which it does not do when its runtime goes, and what KS501 announces at the next change of the service. What
 KS401 announces of a runtime fails once a service uses it. An error that ` + "`check`" + ` reports of the old manifests too,
-such as about a runtime that no service uses, is no announcement of a change that goes through. Where the new manifests fail in an empty cluster, and go through over the old ones, the
-announcement is right too: a field that KServe's webhook has added, such as the model in the place of a framework, stays
-when the manifests lose what it was made of. With the program, ` + "`plan --previous`" + ` is what "that fail" was made with.
+such as about a runtime that no service uses, is no announcement of a change that goes through. Where the new manifests
+fail in an empty cluster, and go through over the old ones, the announcement is right too: a field that KServe's webhook
+has added, such as the model in the place of a framework, stays when the manifests lose what it was made of. With the
+program, ` + "`plan --previous`" + ` is what "that fail" was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
 them: a value deleted, added or replaced, or an object left out.
