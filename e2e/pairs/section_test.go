@@ -42,7 +42,7 @@ type section struct{ pairs []*pair }
 // announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS102's others are about
 // probes that fail, KS201's about two autoscalers, KS208's about metrics, KS718's about servers that do not start, and
 // KS721's about what stays.
-var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|512|70[6-9]|71[0-79]|72[689]|73[12]|8..|9..): |" +
+var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|512|70[6-9]|71[0-79]|72[689]|73[123]|8..|9..): |" +
 	"KS102: the API server refuses|KS201: (KServe (refuses|makes)|.* which is refused)|KS208: .*without triggers|" +
 	"KS718: .*nil pointer|KS721: the Deployment never changes)")
 

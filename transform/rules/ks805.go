@@ -121,22 +121,6 @@ func (w workers) checkService(s *model.Service) {
 	for i := range w.Object.Get(containers...).Children() {
 		w.checkResources(containers.With(i))
 	}
-	field, _ := s.Framework(kserve.Predictor)
-	if field == "" && !w.Object.Get(w.at.With("containers")...).IsNull() && s.Mode != kserve.ModelMesh {
-		w.reportModelless()
-	}
-}
-
-// reportModelless reports workers of a custom predictor, whose containers KServe wants from the model's runtime
-// (reconcileWorker in components/predictor.go@v0.15.0 to @v0.20.0).
-func (w workers) reportModelless() {
-	f := transform.Report{At: w.spec, Category: "no model", Message: "no pod starts, and no change of the service has an effect, " +
-		"because KServe's controller panics on workers of a predictor without a model: write a model, with a runtime that " +
-		"has workerSpec, or remove this"}
-	if !w.Versions.All(multiNode) {
-		f.Severity = transform.Warning
-	}
-	w.Report(f)
 }
 
 // checkClass reports the autoscaler class of a service that is not in Standard mode. KS201 does it for the others.

@@ -90,6 +90,7 @@ var All = []*transform.Rule{
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
+	customWorkers,
 	refusedConnection,
 	refusedScaling,
 	refusedServer,
