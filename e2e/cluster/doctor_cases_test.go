@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type step func(*testing.T, *objects.Namespace)
 // patient is a service in a namespace of its own, with the name of the id.
 type patient struct {
 	id        string
+	first     step // before the manifests are applied
 	manifests string
 	syncs     func(*testing.T, *synced) *objects.Namespace // deploys it instead
 	steps     []step
@@ -42,9 +44,34 @@ apiVersion: v1
 kind: ResourceQuota
 metadata: {name: small}
 spec: {hard: {limits.cpu: 500m}}
----
+`
+	tooLarge = `
+apiVersion: v1
+kind: Pod
+metadata: {name: pod-%d}
+spec: {containers: [{name: main, image: "example.invalid/main:1", resources: {limits: {cpu: "1"}}}]}
 `
 )
+
+// rationed applies the quota, and returns once the API server refuses pods because of it, which is a moment later.
+func rationed(t *testing.T, namespace *objects.Namespace) {
+	namespace.Apply(quota)
+	tried := 0
+	namespace.Eventually("the quota counts", func() error {
+		tried++
+		pods, err := objects.Parse(fmt.Appendf(nil, tooLarge, tried))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch err := namespace.Try(pods[0]); {
+		case err == nil:
+			return errors.New("the API server takes a pod")
+		case !strings.Contains(err.Error(), "exceeded quota"):
+			return err
+		}
+		return nil
+	})
+}
 
 // modelOf returns an InferenceService for a model format.
 func modelOf(format string) string {
@@ -75,7 +102,7 @@ var broken = []patient{
 		says: []string{"container agent ended with exit code 1", "KS101", "tcpSocket"},
 	},
 	{
-		id: "quota", manifests: quota + service("{}", ""), steps: []step{
+		id: "quota", first: rationed, manifests: service("{}", ""), steps: []step{
 			awaits(objects.ReplicaSets, "", condition("ReplicaFailure", "True"))},
 		reason: "FailedCreate",
 		says:   []string{"exceeded quota: small", "raise the ResourceQuota"},

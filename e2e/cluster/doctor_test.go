@@ -64,7 +64,11 @@ func (s *synced) admit(t *testing.T) (sick []patient, well int) {
 	admitted := slices.DeleteFunc(slices.Concat(broken, good), func(p patient) bool { return !s.exists(p) })
 	for _, p := range admitted {
 		if p.syncs == nil {
-			s.cluster.Namespace(t, p.id).Apply(inVersion(s.kserve.Version, p.manifests))
+			namespace := s.cluster.Namespace(t, p.id)
+			if p.first != nil {
+				p.first(t, namespace)
+			}
+			namespace.Apply(inVersion(s.kserve.Version, p.manifests))
 		}
 	}
 	t.Run("steps", func(t *testing.T) {
