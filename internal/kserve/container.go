@@ -9,6 +9,11 @@ const (
 	AgentContainer       = "agent"                 // injected for logger, batcher and multi-model services
 )
 
+// IsServer reports whether KServe takes a container for a server, or for the transformer beside it, because of its name.
+func IsServer(container string) bool {
+	return container == ServingContainer || container == TransformerContainer
+}
+
 const (
 	// DefaultPort is the port that KServe expects a serving container to listen on if it declares none: KServe's
 	// default probe and the agent's --component-port use it.

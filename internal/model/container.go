@@ -327,7 +327,7 @@ func (c Container) Ports() (numbers []int, certain bool) {
 	switch {
 	case c.Name == kserve.ServingContainer && c.shippedPort != 0:
 		return []int{c.shippedPort}, c.RuntimeQuestion == ""
-	case c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer:
+	case kserve.IsServer(c.Name):
 		return []int{kserve.DefaultPort}, c.RuntimeQuestion == ""
 	}
 	return nil, true

@@ -140,7 +140,7 @@ func (c *duplicates) leftOut(list yamldoc.Path, name string) bool {
 	case !c.Versions.All(firstTaken):
 		return false
 	case list.String() == "spec.containers":
-		return name == kserve.ServingContainer || name == kserve.TransformerContainer
+		return kserve.IsServer(name)
 	case list.String() == "spec.predictor.containers":
 		field, _ := c.KServe.Service(c.Object).Framework(kserve.Predictor)
 		return field != "" && name == kserve.TransformerContainer

@@ -128,8 +128,7 @@ func (m *merge) compareProbes(p *pass, c model.Container, was *model.Service) {
 		if after == model.NoHandler {
 			after, _ = p.KServe.RuntimeHandler(c, field)
 		}
-		isOwn := c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer
-		if after == model.NoHandler && field == "readinessProbe" && isOwn {
+		if after == model.NoHandler && field == "readinessProbe" && kserve.IsServer(c.Name) {
 			after = model.TCPSocket
 		}
 		if after != before && after != model.NoHandler {

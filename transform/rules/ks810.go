@@ -149,7 +149,7 @@ func checkScheduler(p *pass) {
 		report(at, "both inline and ref are set, either specify inline or ref", "keep one of them")
 	case !ref.IsNull() && ref.Get("name").Str() == "":
 		report(at.With("ref", "name"), "name is empty", "name the ConfigMap")
-	case !inline.IsNull() && inline.Get().Kind == yamldoc.Mapping && len(inline.Get().Entries) == 0:
+	case isMapping(inline) && len(inline.Get().Entries) == 0:
 		report(at.With("inline"), "inline configuration is invalid", "write the configuration, or remove config")
 	}
 }

@@ -49,8 +49,10 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 		f.Unrepaired = "the setting pruned-fields is report, and only move " + writes(moves)
 		return
 	case slices.ContainsFunc(moves, p.behindFeature):
-		if f.Needs = defaultDeploymentMode; p.KServe.Service(p.Object).Mode == kserve.Knative {
-			f.Needs, f.Unrepaired = "", "Knative refuses it, unless its ConfigMap config-features allows it: move it by hand then"
+		if p.KServe.Service(p.Object).Mode == kserve.Knative {
+			f.Unrepaired = "Knative refuses it, unless its ConfigMap config-features allows it: move it by hand then"
+		} else {
+			f.Needs = defaultDeploymentMode
 		}
 		return
 	case isRuntime && !p.mayEdit():
