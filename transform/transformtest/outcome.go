@@ -17,7 +17,7 @@ import (
 type Outcome struct {
 	Result *transform.Result
 	Output []byte // the repaired stream; empty if a finding is fatal
-	Diff   []byte // the findings as comments, then the unified diff of every file
+	Diff   []byte // the findings as comments, with what differs from their rule, then the unified diff of every file
 
 	suite  Suite
 	config transform.Config
@@ -45,7 +45,7 @@ func (o *Outcome) diff() []byte {
 	findings := transform.Sorted(result.Findings())
 	var b bytes.Buffer
 	for _, f := range findings {
-		fmt.Fprintf(&b, "# %s (%s)\n", strings.ReplaceAll(f.String(), "\n", `\n`), f.Rule.Name)
+		fmt.Fprintf(&b, "# %s (%s%s)\n", strings.ReplaceAll(f.String(), "\n", `\n`), f.Rule.Name, exceptions(f))
 	}
 	if len(findings) == 0 {
 		b.WriteString("# no findings\n")
@@ -55,6 +55,17 @@ func (o *Outcome) diff() []byte {
 			string(o.masked(f.Before)), string(o.masked(f.After))))
 	}
 	return b.Bytes()
+}
+
+// exceptions says how a finding differs from others of its rule: in its severity, and in that no pod restarts.
+func exceptions(f transform.Finding) (text string) {
+	if f.Severity != f.Rule.Severity {
+		text = ", " + string(f.Severity)
+	}
+	if f.Rule.Restarts && len(f.Edits) > 0 && len(f.Restarted()) == 0 {
+		text += ", no restart"
+	}
+	return text
 }
 
 // header returns a path for a line of its own.

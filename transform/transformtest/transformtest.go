@@ -3,7 +3,9 @@
 // An input is a YAML or JSON file, or a directory with a kustomization. Its expectation has the same name with one of
 // two extensions:
 //
-//   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
+//   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file. A comment
+//     ends with the rule's name, the severity if it is not the rule's, and "no restart" if a repair of a rule that
+//     restarts pods restarts none;
 //   - <case>.golden holds the output byte for byte. It is for what a diff does not show well, such as line ends.
 //
 // Beside an input there may be <case>.previous.yaml: the input before a change, for rules about deleted objects.
