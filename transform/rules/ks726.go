@@ -36,7 +36,7 @@ func checkStoppedSteps(p *pass) {
 	if what, _ := p.unstoppable(p.Object); what != "" {
 		advice = "take the step out"
 	}
-	for _, r := range p.stepReferences() {
+	for _, r := range namedServices(p.Object) {
 		service, step := p.referred(r, r.name), p.Object.Get(r.at[:len(r.at)-1]...)
 		if service == nil || !p.stopped(service) || step.Get("serviceUrl").Str() != "" {
 			continue

@@ -64,6 +64,7 @@ type change struct {
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
 	models  func() map[modelUse]bool                         // what services had before
+	named   func() map[referable][]naming                    // what names a service, by that
 
 	caches, cachesBefore func() caches
 }
@@ -153,6 +154,7 @@ func (p *pass) change() *change {
 			cached:  sync.OnceValue(p.findCached),
 			filling: sync.OnceValue(p.findFilling),
 			models:  sync.OnceValue(p.findModels),
+			named:   sync.OnceValue(p.findNamed),
 
 			caches:       sync.OnceValue(func() caches { return findCaches(p.Snapshot, p.Previous) }),
 			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous, nil) }),

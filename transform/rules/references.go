@@ -56,8 +56,7 @@ func (p *pass) references() []reference {
 	case kserve.InferenceService:
 		return p.serviceReferences()
 	case kserve.TrainedModel:
-		at := yamldoc.Path{"spec", "inferenceService"}
-		return []reference{{at: at, name: p.Object.Get(at...).Str(), kinds: []transform.GroupKind{kserve.InferenceService}}}
+		return namedServices(p.Object)
 	case kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig:
 		return p.llmReferences()
 	case kserve.ServingRuntime:
@@ -65,16 +64,21 @@ func (p *pass) references() []reference {
 	case kserve.LocalModelCache, localModelNamespaceCache:
 		return p.groupReferences()
 	}
-	return append([]reference{p.account(yamldoc.Path{"spec"})}, p.stepReferences()...)
+	return append([]reference{p.account(yamldoc.Path{"spec"})}, namedServices(p.Object)...)
 }
 
-// stepReferences returns the references of a graph's steps to services.
-func (p *pass) stepReferences() (all []reference) {
-	for node := range p.Object.Get("spec", "nodes").Children() {
+// namedServices returns the references to services of a graph's steps, or of a TrainedModel.
+func namedServices(o *transform.Object) (all []reference) {
+	name := func(at yamldoc.Path) {
+		all = append(all, reference{at: at, name: o.Get(at...).Str(), kinds: []transform.GroupKind{kserve.InferenceService}})
+	}
+	if o.GroupKind() == kserve.TrainedModel {
+		name(yamldoc.Path{"spec", "inferenceService"})
+	}
+	for node := range o.Get("spec", "nodes").Children() {
 		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
-		for i, step := range p.Object.Get(steps...).List() {
-			all = append(all, reference{at: steps.With(i, "serviceName"), name: step.Get("serviceName").Str(),
-				kinds: []transform.GroupKind{kserve.InferenceService}})
+		for i := range o.Get(steps...).List() {
+			name(steps.With(i, "serviceName"))
 		}
 	}
 	return all

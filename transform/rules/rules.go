@@ -112,6 +112,7 @@ var All = []*transform.Rule{
 	removedCache,
 	deletedWorkers,
 	keptAutoscaler,
+	removedService,
 	removedConfig,
 	removedPreset,
 }
