@@ -51,6 +51,9 @@ func TestComparison(t *testing.T) {
 			}
 		})
 	}
+	if compared.Rows() == 0 {
+		t.Errorf("-comparison %s: there is no such way", *comparisonFlag)
+	}
 }
 
 // syncComparison compares the page with what was measured so far, or writes it, so that a run that ends early has its rows.

@@ -39,12 +39,22 @@ func (p *Page) Add(s Section, cells ...string) {
 
 // Sync compares the page in the file with what the run has measured, or brings it up to date.
 func (p *Page) Sync(path string, update bool) error {
-	return compatibility.SyncPage(path, update, p.Make)
+	return compatibility.SyncPage(path, update, func(before []byte) ([]byte, error) { return p.render(before, update) })
 }
 
-// Make returns the page. The rows that this run has not measured, or has measured as they were, stay as the page before
-// has them.
-func (p *Page) Make(before []byte) ([]byte, error) {
+// Rows is how many rows were measured.
+func (p *Page) Rows() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, rows := range p.rows {
+		n += len(rows)
+	}
+	return n
+}
+
+// render returns the page. The rows that this run has not measured stay as the page before has them. Those that it has
+// measured as they were keep their commit, unless the page is updated.
+func (p *Page) render(before []byte, update bool) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	kept := parse(before)
@@ -59,7 +69,7 @@ func (p *Page) Make(before []byte) ([]byte, error) {
 			at := slices.IndexFunc(rows, func(row []string) bool { return slices.Equal(row[:s.Keys], old[:s.Keys]) })
 			if at < 0 {
 				rows = append(rows, old)
-			} else if slices.Equal(rows[at][:len(s.Header)], old[:len(s.Header)]) {
+			} else if !update && slices.Equal(rows[at][:len(s.Header)], old[:len(s.Header)]) {
 				rows[at] = old
 			}
 		}
