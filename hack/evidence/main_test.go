@@ -7,43 +7,62 @@ import (
 )
 
 func TestSaid(t *testing.T) {
-	for text, want := range map[string][]measured{
-		"# Page\n\nno commit\n": nil,
-		"## KServe 0.15.2\n\nMeasured with commit 1234567.\n\n## KServe 0.15.2 to 0.20.0\n\nMeasured with commit 89abcde.\n": {
-			{page: "p.md", release: "0.15.2", commit: "1234567"},
-			{page: "p.md", release: "0.15.2 to 0.20.0", commit: "89abcde"},
+	const sections = "## KServe 0.15.2\n\nMeasured with commit 1234567.\n\n## KServe 0.15.2 to 0.20.0\n\n"
+	const table = "| way | KServe | seen | Commit |\n|---|---|---|---|\n| a | 0.20.0 | yes | 1234567 |\n| b | 0.20.0 | no | 89abcde |\n"
+	for text, want := range map[string]commits{
+		"# Page\n\nno commit\n":                      {},
+		sections + "Measured with commit 89abcde.\n": {"0.15.2": {"1234567"}, "0.15.2 to 0.20.0": {"89abcde"}},
+		sections: nil,
+		"Measured in 2 minutes with commit 1234567, go1.26.\n": {"": {"1234567"}},
+		"| a | b |\n|---|---|\n| c | d |\n\n" + table + "\n| e | f |\n" + strings.Replace(table, "0.20.0", "0.15.2", 1): {
+			"0.15.2": {"1234567"}, "0.20.0": {"1234567", "89abcde", "89abcde"},
 		},
-		"Measured in 2 minutes with commit 1234567, go1.26.\n": {{page: "p.md", commit: "1234567"}},
+		strings.Replace(table, "KServe", "release", 1): nil,
+		strings.Replace(table, "| yes ", "", 1):        nil,
 	} {
-		if got := said("p.md", text); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q:\n got %v\nwant %v", text, got, want)
+		if got, err := said(text); (err == nil) != (want != nil) || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %v, %v\nwant %v", text, got, err, want)
 		}
 	}
 }
 
-func TestIsAbout(t *testing.T) {
-	for release, want := range map[string]bool{
-		"": true, "0.15.2": true, "0.20.0": true, "0.15.2 to 0.17.0": true, "0.17.0 to 0.19.0": false, "0.15": false,
+func TestOldest(t *testing.T) {
+	known := ages{"new": 1, "old": 7, "older": 9}
+	if commit, ago, err := known.oldest([]string{"old", "older", "new"}); commit != "older" || ago != 9 || err != nil {
+		t.Errorf("%s, %d, %v", commit, ago, err)
+	}
+}
+
+func TestStale(t *testing.T) {
+	for _, tc := range []struct {
+		measured
+		want bool
+	}{
+		{measured{release: "0.20.0", ago: bound}, false},
+		{measured{release: "0.20.0", ago: bound + 1}, true},
+		{measured{release: "0.15.2 to 0.17.0", ago: unknown}, true},
+		{measured{ago: unknown}, true},
+		{measured{release: "0.17.0 to 0.19.0", ago: unknown}, false},
+		{measured{release: "0.15", ago: unknown}, false},
+		{measured{release: "0.20.0", ago: unknown, inCI: true}, false},
 	} {
-		if got := (measured{release: release}).isAbout([]string{"0.20.0", "0.15.2"}); got != want {
-			t.Errorf("%q: %v", release, got)
+		if err := stale([]string{"0.20.0", "0.15.2"}, []measured{{}, tc.measured}); (err != nil) != tc.want {
+			t.Errorf("%+v: %v", tc.measured, err)
 		}
 	}
 }
 
 func TestCompare(t *testing.T) {
-	all := []measured{{page: "a.md", release: "0.15.2", commit: "1234567"}, {page: "b.md", commit: notNoted}}
-	const a, b = "| [a.md](a.md) | 0.15.2 | 1234567 | 3 |  |\n", "| [b.md](b.md) |  | not noted | **stale** |  |\n"
-	for list, want := range map[string]string{
-		"# List\n\n" + a + b:                "",
-		a:                                   "lacks \"| [b.md]",
-		b:                                   "lacks \"| [a.md]",
-		a + b + b:                           "no page says so",
-		strings.Replace(a, "7", "8", 1) + b: "lacks \"| [a.md]",
+	releases := []string{"0.20.0", "0.15.2"}
+	all := []measured{{page: "a.md", release: "0.15.2", commit: "1234567"}, {page: "b.md", commit: "89abcde"}}
+	const a, b = "| [a.md](a.md) | 0.15.2 | 1234567 | 3 |  |\n", "| [b.md](b.md) |  | 89abcde | **stale** |  |\n"
+	list := head(releases) + a + b
+	for _, edit := range []struct{ from, to string }{
+		{"", ""}, {a, ""}, {b, ""}, {b, b + b}, {"1234567", "1234568"}, {"than 600", "than 6"},
 	} {
-		err := compare(list, all)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", list, err, want)
+		changed := strings.Replace(list, edit.from, edit.to, 1)
+		if err := compare(changed, releases, all); (err == nil) != (changed == list) {
+			t.Errorf("%q for %q: %v", edit.to, edit.from, err)
 		}
 	}
 }
