@@ -24,9 +24,8 @@ var inputs = map[string]func(w io.Writer, n int){
 	"live.yaml": documents(live),
 	"made.yaml": documents(made),
 	"list.yaml": func(w io.Writer, n int) {
-		indented := "- " + strings.TrimSuffix(strings.ReplaceAll(service, "\n", "\n  "), "  ")
 		io.WriteString(w, "apiVersion: v1\nkind: List\nitems:\n")
-		repeat(w, n, "", indented)
+		repeat(w, n, "", "-"+indented(service, "  ")[1:])
 	},
 	"list.json": func(w io.Writer, n int) {
 		io.WriteString(w, `{"apiVersion": "v1", "kind": "List", "items": [`)

@@ -182,69 +182,18 @@ status:
 
 // made is a live service and what KServe and Kubernetes make of it.
 var made = strings.Replace(live[:strings.Index(live, "---")], "metadata:\n",
-	"metadata:\n  uid: InferenceService-%[1]d\n  resourceVersion: \"%[1]d\"\n", 1) + `---
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  creationTimestamp: "2026-11-20T22:01:12Z"
-  generation: 1
-  labels:
-    app: isvc.model-%[1]d-predictor
-    component: predictor
-    serving.kserve.io/inferenceservice: model-%[1]d
-  name: model-%[1]d-predictor
-  namespace: team-%[2]d
-  ownerReferences:
-  - apiVersion: serving.kserve.io/v1beta1
-    blockOwnerDeletion: true
-    controller: true
-    kind: InferenceService
-    name: model-%[1]d
-    uid: InferenceService-%[1]d
-  resourceVersion: "%[1]d"
-  uid: Deployment-%[1]d
-spec:
+	"metadata:\n  uid: InferenceService-%[1]d\n  resourceVersion: \"%[1]d\"\n", 1) +
+	owned("apps/v1", "Deployment", "-predictor", "serving.kserve.io/v1beta1", "InferenceService", "") + `spec:
   replicas: 1
   template:
     spec:
-      containers:
-      - image: example.com/models/server:1.%[1]d
-        name: kserve-container
-        ports:
-        - containerPort: 8080
-          protocol: TCP
-        resources:
-          requests:
-            cpu: "1"
-            memory: 2Gi
-status:
+` + indented(containers, "    ") + `status:
   availableReplicas: 1
   observedGeneration: 1
   readyReplicas: 1
   replicas: 1
   updatedReplicas: 1
----
-apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata:
-  creationTimestamp: "2026-11-20T22:01:12Z"
-  generation: 1
-  labels:
-    app: isvc.model-%[1]d-predictor
-    component: predictor
-    serving.kserve.io/inferenceservice: model-%[1]d
-  name: model-%[1]d-predictor
-  namespace: team-%[2]d
-  ownerReferences:
-  - apiVersion: serving.kserve.io/v1beta1
-    blockOwnerDeletion: true
-    controller: true
-    kind: InferenceService
-    name: model-%[1]d
-    uid: InferenceService-%[1]d
-  resourceVersion: "%[1]d"
-  uid: HorizontalPodAutoscaler-%[1]d
-spec:
+` + owned("autoscaling/v2", "HorizontalPodAutoscaler", "-predictor", "serving.kserve.io/v1beta1", "InferenceService", "") + `spec:
   maxReplicas: 1
   minReplicas: 1
   scaleTargetRef:
@@ -255,77 +204,15 @@ status:
   conditions:
   - status: "True"
     type: ScalingActive
----
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata:
-  creationTimestamp: "2026-11-20T22:01:12Z"
-  generation: 1
-  labels:
-    app: isvc.model-%[1]d-predictor
-    component: predictor
-    serving.kserve.io/inferenceservice: model-%[1]d
-  name: model-%[1]d-predictor-6d9f
-  namespace: team-%[2]d
-  ownerReferences:
-  - apiVersion: apps/v1
-    blockOwnerDeletion: true
-    controller: true
-    kind: Deployment
-    name: model-%[1]d-predictor
-    uid: Deployment-%[1]d
-  resourceVersion: "%[1]d"
-  uid: ReplicaSet-%[1]d
-spec:
+` + owned("apps/v1", "ReplicaSet", "-predictor-6d9f", "apps/v1", "Deployment", "-predictor") + `spec:
   replicas: 1
   template:
     spec:
-      containers:
-      - image: example.com/models/server:1.%[1]d
-        name: kserve-container
-        ports:
-        - containerPort: 8080
-          protocol: TCP
-        resources:
-          requests:
-            cpu: "1"
-            memory: 2Gi
-status:
+` + indented(containers, "    ") + `status:
   readyReplicas: 1
   replicas: 1
----
-apiVersion: v1
-kind: Pod
-metadata:
-  creationTimestamp: "2026-11-20T22:01:12Z"
-  generation: 1
-  labels:
-    app: isvc.model-%[1]d-predictor
-    component: predictor
-    serving.kserve.io/inferenceservice: model-%[1]d
-  name: model-%[1]d-predictor-6d9f-x2x4z
-  namespace: team-%[2]d
-  ownerReferences:
-  - apiVersion: apps/v1
-    blockOwnerDeletion: true
-    controller: true
-    kind: ReplicaSet
-    name: model-%[1]d-predictor-6d9f
-    uid: ReplicaSet-%[1]d
-  resourceVersion: "%[1]d"
-  uid: Pod-%[1]d
-spec:
-  containers:
-  - image: example.com/models/server:1.%[1]d
-    name: kserve-container
-    ports:
-    - containerPort: 8080
-      protocol: TCP
-    resources:
-      requests:
-        cpu: "1"
-        memory: 2Gi
-status:
+` + owned("v1", "Pod", "-predictor-6d9f-x2x4z", "apps/v1", "ReplicaSet", "-predictor-6d9f") + `spec:
+` + containers + `status:
   conditions:
   - status: "True"
     type: PodScheduled
@@ -355,6 +242,51 @@ message: the readiness probe failed
 reason: Unhealthy
 type: Warning
 `
+
+// owned begins an object that a controller has made for another one. Names are what follows that of the service.
+func owned(version, kind, name, ownerVersion, ownerKind, owner string) string {
+	return strings.NewReplacer("VERSION", version, "KIND", kind, "NAME", name,
+		"OWNERVERSION", ownerVersion, "OWNERKIND", ownerKind, "OWNER", owner).Replace(`---
+apiVersion: VERSION
+kind: KIND
+metadata:
+  creationTimestamp: "2026-11-20T22:01:12Z"
+  generation: 1
+  labels:
+    app: isvc.model-%[1]d-predictor
+    component: predictor
+    serving.kserve.io/inferenceservice: model-%[1]d
+  name: model-%[1]dNAME
+  namespace: team-%[2]d
+  ownerReferences:
+  - apiVersion: OWNERVERSION
+    blockOwnerDeletion: true
+    controller: true
+    kind: OWNERKIND
+    name: model-%[1]dOWNER
+    uid: OWNERKIND-%[1]d
+  resourceVersion: "%[1]d"
+  uid: KIND-%[1]d
+`)
+}
+
+// containers are those of a pod as Kubernetes writes it.
+const containers = `  containers:
+  - image: example.com/models/server:1.%[1]d
+    name: kserve-container
+    ports:
+    - containerPort: 8080
+      protocol: TCP
+    resources:
+      requests:
+        cpu: "1"
+        memory: 2Gi
+`
+
+// indented puts blanks before each line.
+func indented(lines, blanks string) string {
+	return blanks + strings.TrimSuffix(strings.ReplaceAll(lines, "\n", "\n"+blanks), blanks)
+}
 
 // change is an event of a watch. Its arguments are the type, and the status of the predictor and of the whole service.
 const change = `{"type": "%[1]s", "object": {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", ` +

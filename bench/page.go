@@ -36,16 +36,23 @@ func (r result) goals() string {
 	return text
 }
 
+// verdict also says no where a run took no time or no memory: then it was not measured.
 func (r result) verdict() string {
-	if r.ratio > r.most.ratio || r.most.memory > 0 && r.memory > r.input+r.most.memory {
-		return no
+	inTime := r.ratio > 0 && r.ratio <= r.most.ratio
+	inMemory := r.most.memory == 0 || r.memory > 0 && r.memory <= r.input+r.most.memory
+	if inTime && inMemory {
+		return "yes"
 	}
-	return "yes"
+	return no
 }
 
 // writePage replaces what was measured on a page.
 func writePage(path string, results []result, before float64, took time.Duration) error {
 	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	measuredWith, err := commit()
 	if err != nil {
 		return err
 	}
@@ -57,30 +64,31 @@ func writePage(path string, results []result, before float64, took time.Duration
 	var b bytes.Buffer
 	b.Write(head)
 	b.WriteString(begin)
-	writeMeasured(&b, results, before, took)
+	writeTable(&b, results)
+	fmt.Fprintf(&b, "\nMeasured in %.0f minutes with commit %s, %s on %s and %d processors, with a load average of %.2f "+
+		"before and %.2f after.\n",
+		took.Minutes(), measuredWith, runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
 	b.WriteString(end)
 	b.Write(tail)
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-func writeMeasured(b *bytes.Buffer, results []result, before float64, took time.Duration) {
+func writeTable(b *bytes.Buffer, results []result) {
 	line := strings.Repeat("| %s ", len(heads)) + "|\n"
 	fmt.Fprintf(b, line, heads...)
 	b.WriteString(strings.Repeat("|---", len(heads)) + "|\n")
 	for _, r := range results {
 		fmt.Fprintf(b, line, r.cells()...)
 	}
-	fmt.Fprintf(b, "\nMeasured in %.0f minutes with commit %s, %s on %s and %d processors, with a load average of %.2f "+
-		"before and %.2f after.\n", took.Minutes(), commit(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
 }
 
 // commit returns the commit that the programs were built from.
-func commit() string {
+func commit() (string, error) {
 	out, err := exec.Command("git", "rev-parse", "--short=8", "HEAD").Output()
 	if err != nil {
-		return "unknown"
+		return "", fmt.Errorf("git rev-parse HEAD: %w", err)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), nil
 }
 
 // quiet is the load average above which the page is not written: other programs make the programs slower by different
