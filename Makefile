@@ -100,7 +100,7 @@ test: ## every test that needs neither network nor root
 
 proofs: ## mutants of the program, each of which has to make the test fail that docs/evidence names as a proof
 	$(call one-of,PROOFS,quick all)
-	cd hack && $(TEST) ./proofs
+	cd hack && $(TEST) ./proofs ./mutants
 	$(GO) build -C hack -o ../bin/proofs ./proofs
 	bin/proofs -run '$(MUTANT)' testdata/proofs/*.txtar $(if $(filter all,$(PROOFS)),testdata/proofs/slow/*.txtar)
 

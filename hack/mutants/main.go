@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -40,12 +41,13 @@ func main() {
 	}
 }
 
+// mutants tests the mutants that match run, and prints those that live.
 func mutants(ctx context.Context, w io.Writer, known, run string) error {
 	matches, err := regexp.Compile(run)
 	if err != nil {
 		return err
 	}
-	reasons, err := read(known)
+	reasons, err := readReasons(known)
 	if err != nil {
 		return err
 	}
@@ -58,68 +60,82 @@ func mutants(ctx context.Context, w io.Writer, known, run string) error {
 	if err != nil {
 		return err
 	}
+	results, err := testAll(ctx, dir, all, matches)
+	if err != nil {
+		return err
+	}
+	if len(results) == 0 {
+		return fmt.Errorf("no mutant matches %q", run)
+	}
+	return report(w, all, results, reasons)
+}
+
+// testAll returns whether the mutants that match live, by their names.
+func testAll(ctx context.Context, dir string, all []string, matches *regexp.Regexp) (map[string]bool, error) {
 	begun := time.Now()
 	if out, err := test(ctx, dir, -1, ".", 0); err != nil {
-		return fmt.Errorf("the tests fail without a mutant: %w\n%s", err, out)
+		return nil, fmt.Errorf("the tests fail without a mutant: %w\n%s", err, out)
 	}
 	limit := 20 * time.Since(begun) // of a mutant that does not end
-	lives := make([]bool, len(all))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	tested := 0
+	results := map[string]bool{}
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		slots = make(chan struct{}, runtime.GOMAXPROCS(0))
+	)
 	for i, name := range all {
 		if !matches.MatchString(name) {
 			continue
 		}
-		tested++
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			for _, cases := range []string{own(name), "."} {
-				_, err := test(ctx, dir, i, cases, limit)
-				if lives[i] = err == nil; !lives[i] {
-					break
-				}
+			_, err := test(ctx, dir, i, own(name), limit)
+			if err == nil {
+				_, err = test(ctx, dir, i, ".", limit)
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			results[name] = err == nil
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
+	return results, context.Cause(ctx)
+}
+
+// report prints the mutants that live, and what is wrong with the list of reasons.
+func report(w io.Writer, all []string, results map[string]bool, reasons map[string]string) error {
 	faults, unseen := 0, 0
-	for i, name := range all {
+	for _, name := range all {
+		lives, tested := results[name]
 		reason, isKnown := reasons[name]
 		switch {
-		case lives[i] && !isKnown:
+		case lives && !isKnown:
 			fmt.Fprintf(w, "lives: %s\n", name)
 			faults++
-		case isKnown && !lives[i] && matches.MatchString(name):
-			fmt.Fprintf(w, "is seen now, so it leaves the list: %s\n", name)
-			faults++
-		case lives[i]:
+		case lives:
 			fmt.Fprintf(w, "lives: %s: %s\n", name, reason)
 			unseen++
+		case isKnown && tested:
+			fmt.Fprintf(w, "is seen now, so it leaves the list: %s\n", name)
+			faults++
 		}
 	}
-	for name := range reasons {
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
 		if !slices.Contains(all, name) {
 			fmt.Fprintf(w, "is no mutant, so it leaves the list: %s\n", name)
 			faults++
 		}
 	}
-	switch {
-	case tested == 0:
-		return fmt.Errorf("no mutant matches %q", run)
-	case faults > 0:
-		return fmt.Errorf("%d faults, %d mutants", faults, tested)
+	if faults > 0 {
+		return fmt.Errorf("%d faults, %d mutants", faults, len(results))
 	}
-	fmt.Fprintf(w, "%d mutants: all are seen but %d, which have a reason\n", tested, unseen)
+	fmt.Fprintf(w, "%d mutants: all are seen but %d, which have a reason\n", len(results), unseen)
 	return nil
 }
 
-// read returns the reasons for which mutants may survive, by their names. A line is a name, a tab and a reason.
-func read(known string) (map[string]string, error) {
+// readReasons returns the reasons for which mutants may survive, by their names. A line is a name, a tab and a reason.
+func readReasons(known string) (map[string]string, error) {
 	reasons := map[string]string{}
 	if known == "" {
 		return reasons, nil
@@ -129,14 +145,14 @@ func read(known string) (map[string]string, error) {
 		return nil, err
 	}
 	for line := range strings.Lines(string(data)) {
-		name, reason, found := strings.Cut(strings.TrimSpace(line), "\t")
-		switch {
-		case line == "\n" || line[0] == '#':
-		case !found:
-			return nil, fmt.Errorf("%s: no tab in %q", known, line)
-		default:
-			reasons[name] = reason
+		if line == "\n" || line[0] == '#' {
+			continue
 		}
+		name, reason, found := strings.Cut(strings.TrimSpace(line), "\t")
+		if !found {
+			return nil, fmt.Errorf("%s: no tab in %q", known, line)
+		}
+		reasons[name] = reason
 	}
 	return reasons, nil
 }

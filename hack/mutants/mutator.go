@@ -84,85 +84,112 @@ type insertion struct {
 	text    string
 }
 
+// standIn is a source with switches.
+type standIn struct {
+	*mutator
+	name       string // of the source
+	source     []byte
+	files      *token.FileSet
+	file       *ast.File
+	insertions []insertion
+}
+
 // comparisons are the functions of switches.
 var comparisons = map[token.Token]string{token.LSS: "LSS", token.LEQ: "LEQ", token.GTR: "GTR", token.GEQ: "GEQ"}
 
 // file writes the stand-in of a source.
 func (m *mutator) file(name string) error {
-	source, err := os.ReadFile(name)
-	if err != nil {
+	s := standIn{mutator: m, name: filepath.ToSlash(name), files: token.NewFileSet()}
+	var err error
+	if s.source, err = os.ReadFile(name); err != nil {
 		return err
 	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, source, 0)
-	if err != nil {
+	if s.file, err = parser.ParseFile(s.files, name, s.source, 0); err != nil {
 		return err
 	}
-	offset := func(at token.Pos) int { return files.Position(at).Offset }
-	var all []insertion
-	insert := func(at token.Pos, text string) { all = append(all, insertion{offset(at), offset(at), text}) }
-	// number returns the number of a new mutant, whose name says in which declaration it is.
-	number := func(n ast.Node, what string) int {
-		text := strings.Join(strings.Fields(string(source[offset(n.Pos()):offset(n.End())])), " ")
-		named := fmt.Sprintf("%s: %s: %s: %s", filepath.ToSlash(name), declared(file, n), text, what)
-		for i := 2; slices.Contains(m.names, named); i++ {
-			named = fmt.Sprintf("%s: %s: %s (%d): %s", filepath.ToSlash(name), declared(file, n), text, i, what)
-		}
-		m.names = append(m.names, named)
-		return len(m.names) - 1
-	}
-	// bound puts the moved bounds beside the one that is there.
-	bound := func(n ast.Node, value ast.Expr, r release, form string) {
-		for _, to := range m.moved(r) {
-			insert(value.Pos(), fmt.Sprintf("transform.Mutated(%d, ", number(n, to.String())))
-		}
-		for _, to := range slices.Backward(m.moved(r)) {
-			insert(value.End(), fmt.Sprintf(", "+form+")", to.code()))
-		}
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.KeyValueExpr:
-			key, _ := n.Key.(*ast.Ident)
-			value, _ := n.Value.(*ast.CompositeLit)
-			if key != nil && value != nil && (key.Name == "From" || key.Name == "Before") {
-				if r, ok := numbers(value.Elts); ok {
-					bound(n, value, r, "%s")
-				}
-			}
-		case *ast.CallExpr:
-			called, _ := n.Fun.(*ast.Ident)
-			if called == nil {
-				break
-			}
-			if r, ok := numbers(n.Args); ok && called.Name == "since" {
-				bound(n, n, r, "transform.Window{From: %s}")
-			} else if ok && called.Name == "before" {
-				bound(n, n, r, "transform.Window{Before: %s}")
-			}
-		case *ast.BinaryExpr:
-			if compare := comparisons[n.Op]; compare != "" {
-				insert(n.Pos(), fmt.Sprintf("transform.%s(%d, ", compare, number(n, "the edge")))
-				all = append(all, insertion{offset(n.OpPos), offset(n.OpPos) + len(n.Op.String()), ","})
-				insert(n.End(), ")")
-			}
-		}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		s.visit(n)
 		return true
 	})
-	if len(all) == 0 {
+	if len(s.insertions) == 0 {
 		return nil
 	}
-	if !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(library) }) {
-		insert(file.Name.End(), "; import "+strconv.Quote(library))
+	isLibrary := func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(library) }
+	if !slices.ContainsFunc(s.file.Imports, isLibrary) {
+		s.insert(s.file.Name.End(), "; import "+strconv.Quote(library))
 	}
-	slices.SortStableFunc(all, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
-	var out []byte
+	return m.write(name, s.text())
+}
+
+// visit makes mutants of a node, if it is an edge.
+func (s *standIn) visit(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.KeyValueExpr:
+		key, _ := n.Key.(*ast.Ident)
+		value, _ := n.Value.(*ast.CompositeLit)
+		if key != nil && value != nil && (key.Name == "From" || key.Name == "Before") {
+			if r, ok := numbers(value.Elts); ok {
+				s.bound(n, value, r, "%s")
+			}
+		}
+	case *ast.CallExpr:
+		called, _ := n.Fun.(*ast.Ident)
+		if called == nil {
+			break
+		}
+		if r, ok := numbers(n.Args); ok && called.Name == "since" {
+			s.bound(n, n, r, "transform.Window{From: %s}")
+		} else if ok && called.Name == "before" {
+			s.bound(n, n, r, "transform.Window{Before: %s}")
+		}
+	case *ast.BinaryExpr:
+		if compare := comparisons[n.Op]; compare != "" {
+			s.insert(n.Pos(), fmt.Sprintf("transform.%s(%d, ", compare, s.number(n, "the edge")))
+			at := s.offset(n.OpPos)
+			s.insertions = append(s.insertions, insertion{at, at + len(n.Op.String()), ","})
+			s.insert(n.End(), ")")
+		}
+	}
+}
+
+// bound puts the moved bounds beside the one that is there.
+func (s *standIn) bound(n ast.Node, value ast.Expr, r release, form string) {
+	moved := s.moved(r)
+	for _, to := range moved {
+		s.insert(value.Pos(), fmt.Sprintf("transform.Mutated(%d, ", s.number(n, to.String())))
+	}
+	for _, to := range slices.Backward(moved) {
+		s.insert(value.End(), fmt.Sprintf(", "+form+")", to.code()))
+	}
+}
+
+// number returns the number of a new mutant, whose name says in which declaration it is.
+func (s *standIn) number(n ast.Node, what string) int {
+	text := strings.Join(strings.Fields(string(s.source[s.offset(n.Pos()):s.offset(n.End())])), " ")
+	edge := fmt.Sprintf("%s: %s: %s", s.name, declared(s.file, n), text)
+	name := edge + ": " + what
+	for i := 2; slices.Contains(s.names, name); i++ {
+		name = fmt.Sprintf("%s (%d): %s", edge, i, what)
+	}
+	s.names = append(s.names, name)
+	return len(s.names) - 1
+}
+
+func (s *standIn) offset(at token.Pos) int { return s.files.Position(at).Offset }
+
+func (s *standIn) insert(at token.Pos, text string) {
+	s.insertions = append(s.insertions, insertion{s.offset(at), s.offset(at), text})
+}
+
+// text returns the source with the insertions.
+func (s *standIn) text() (out []byte) {
+	slices.SortStableFunc(s.insertions, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
 	at := 0
-	for _, i := range all {
-		out = append(append(out, source[at:i.at]...), i.text...)
+	for _, i := range s.insertions {
+		out = append(append(out, s.source[at:i.at]...), i.text...)
 		at = i.end
 	}
-	return m.write(name, append(out, source[at:]...))
+	return append(out, s.source[at:]...)
 }
 
 // declared returns the name of the function or variable that a node is in.
