@@ -68,15 +68,15 @@ var layers = []struct {
 		"internal/plain internal/render/kustomize/references internal/secret internal/tree transform transform/yamldoc"},
 	{"internal/render", "internal/buildenv internal/panics internal/paths internal/render/helm " +
 		"internal/render/kustomize internal/tree transform"},
-	{"internal/render/discover", "internal/buildenv internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
+	{"internal/render/discover", "internal/buildenv internal/lazyregexp internal/render internal/render/kustomize " +
 		"internal/render/kustomize/references internal/tree"},
 	{"internal/policyreport", "internal/lazyregexp internal/terminal"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/policyreport internal/secret internal/terminal " +
 		"transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
 		"internal/terminal resource_customizations transform/yamldoc"},
-	{"internal/healthconfig", "internal/health internal/kserve internal/policyreport internal/terminal resource_customizations transform " +
-		"transform/unified transform/yamldoc"},
+	{"internal/healthconfig", "internal/health internal/kserve internal/policyreport internal/terminal " +
+		"resource_customizations transform transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
 		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/kserve internal/lazyregexp internal/panics"},
@@ -86,7 +86,8 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/doctor", "internal/encoding internal/health internal/install internal/kserve internal/kubectl " +
 		"internal/lazyregexp internal/policyreport internal/report internal/shell internal/terminal transform"},
-	{"internal/plan", "internal/encoding internal/lazyregexp internal/quantity internal/terminal transform/unified transform/yamldoc"},
+	{"internal/plan", "internal/encoding internal/lazyregexp internal/quantity internal/terminal transform/unified " +
+		"transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/plan " +
 		"internal/terminal transform transform/yamldoc"},
@@ -105,11 +106,13 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli/flags", "internal/encoding internal/report internal/run internal/settings internal/terminal"},
 	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
-	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/doctor internal/drift internal/encoding internal/flux " +
-		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +
-		"internal/kserve internal/kubectl internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
-		"internal/policyreport internal/report internal/rewrite internal/run internal/secret internal/settings internal/shell " +
-		"internal/terminal internal/upgrade internal/version internal/watchdog transform transform/rules"},
+	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/doctor internal/drift " +
+		"internal/encoding internal/flux internal/golden internal/grpchealth internal/health " +
+		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl " +
+		"internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
+		"internal/policyreport internal/report internal/rewrite internal/run internal/secret " +
+		"internal/settings internal/shell internal/terminal internal/upgrade internal/version " +
+		"internal/watchdog transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 
@@ -165,8 +168,8 @@ func TestLayers(t *testing.T) {
 		imports := strings.Fields(layer.imports)
 		for _, name := range imports {
 			if may[name] == nil {
-				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list",
-					layer.name, name)
+				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off "+
+					"the list", layer.name, name)
 			}
 		}
 		may[layer.name] = append([]string{}, imports...)
@@ -183,6 +186,11 @@ func TestLayers(t *testing.T) {
 			if imported, ok := local(path); ok && !slices.Contains(allowed, imported) {
 				t.Errorf("%s imports %s, but may import only [%s]: move the code that needs it into a higher package, "+
 					"or add the import to layers in layout_test.go if it points downwards", name, imported, strings.Join(allowed, " "))
+			}
+		}
+		for _, imported := range allowed {
+			if !slices.Contains(p.Imports, module+"/"+imported) {
+				t.Errorf("layers: %s may import %s, and does not: take the import off the list", name, imported)
 			}
 		}
 		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
