@@ -136,7 +136,8 @@ func TestCIInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked, output, passed := run.end(t)
-		if passed || asked[0] != "" || !strings.Contains(output, "\n== interrupted\n== failed, in this order:\n== failed: make ") {
+		const want = "\n== interrupted\n== failed, in this order:\n== failed: make "
+		if passed || asked[0] != "" || !strings.Contains(output, want) {
 			t.Errorf("passed: %v, asked for %q afterwards:\n%s", passed, asked, output)
 		}
 	}

@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,16 +30,22 @@ func TestMakefile(t *testing.T) {
 		"proofs PROOFS=some":                   `"PROOFS=some" is none of: quick all`,
 		"e2e SUITE=knative KNATIVE=some":       `"KNATIVE=some" is none of: all smoke`,
 	} {
-		// Not those of the make that runs this test.
-		clean := []string{"-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "KSERVE", "-u", "SUITE", "make", "--dry-run"}
-		out, err := exec.CommandContext(t.Context(), "env", append(clean, strings.Split(args, " ")...)...).CombinedOutput()
-		if (err == nil) != (want == "") || !strings.Contains(string(out), want) {
+		out, err := dryRun(t, append([]string{"make"}, strings.Split(args, " ")...)...)
+		if (err == nil) != (want == "") || !strings.Contains(out, want) {
 			t.Errorf("make %q: %v, want %q:\n%s", args, err, want, out)
 		}
 	}
 	// A variable of the environment counts as much.
-	out, err := exec.CommandContext(t.Context(), "env", "-u", "MAKEFLAGS", "KSERVE=0.99.0", "make", "--dry-run", "plan").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "there is no control plane for KServe 0.99.0") {
+	out, err := dryRun(t, "KSERVE=0.99.0", "make", "plan")
+	if err == nil || !strings.Contains(out, "there is no control plane for KServe 0.99.0") {
 		t.Errorf("%v:\n%s", err, out)
 	}
+}
+
+// dryRun runs make, with variables before it, without those of the make that runs this test.
+func dryRun(t *testing.T, command ...string) (string, error) {
+	clean := []string{"-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "KSERVE", "-u", "SUITE"}
+	cmd := exec.CommandContext(t.Context(), "env", slices.Concat(clean, command, []string{"--dry-run"})...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

@@ -240,7 +240,8 @@ func TestPlanReleases(t *testing.T) {
 // TestWire checks that plan and the programs of the releases mean the same by what they tell each other: they are of two
 // modules, and share no types.
 func TestWire(t *testing.T) {
-	plans, planes := wire(t, "internal/plan/wire.go"), wire(t, "controlplane/wire.go", "controlplane/controllers.go", "controlplane/server.go")
+	const ours, theirs = "internal/plan/wire.go", "controlplane/wire.go"
+	plans, planes := wire(t, ours), wire(t, theirs, "controlplane/controllers.go", "controlplane/server.go")
 	if len(plans) < 7 {
 		t.Fatalf("%d types", len(plans))
 	}
@@ -250,7 +251,7 @@ func TestWire(t *testing.T) {
 		}
 	}
 	version := regexp.MustCompile(`(?m)^const (?:wire)?[vV]ersion = (\d+)$`)
-	a, b := version.FindStringSubmatch(read(t, "internal/plan/wire.go")), version.FindStringSubmatch(read(t, "controlplane/wire.go"))
+	a, b := version.FindStringSubmatch(read(t, ours)), version.FindStringSubmatch(read(t, theirs))
 	if a == nil || b == nil || a[1] != b[1] {
 		t.Errorf("versions %q and %q", a, b)
 	}
