@@ -127,7 +127,7 @@ golden: ## write the golden files and the generated docs, then look at the diffe
 
 # controlplane is vetted by plan-test, which has compiled the libraries that it needs.
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, bench and hack, staticcheck, and a tidy go.mod
-	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { gofmt -d .; exit 1; }
 	$(GO) vet ./... ./cmd/cmp
 	$(GO) build -C hack -o ../bin/vet ./vet
 	GOOS=darwin bin/vet ./...

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -178,8 +179,17 @@ func withoutDescriptions(value any) any {
 	return value
 }
 
-// objects returns those of the kinds in the files below a folder.
+// objects returns those of the kinds in the files below a folder. That there is none is an error.
 func objects(dir string, kinds ...string) ([]map[string]any, error) {
+	found, err := find(dir, kinds...)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s has no %s", dir, strings.Join(kinds, " and no "))
+	}
+	return found, err
+}
+
+// find returns those that there are.
+func find(dir string, kinds ...string) ([]map[string]any, error) {
 	var found []map[string]any
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" || strings.HasSuffix(path, "_patch.yaml") {
@@ -255,14 +265,14 @@ func installation(sources string) ([]map[string]any, error) {
 			delete(data, "_example") // KServe reads its configuration again and again, and the example is most of it
 		}
 	}
-	namespaces, err := objects(filepath.Join(sources, "config", "manager"), "Namespace") // up to 0.16.0 with labels
+	namespaces, err := find(filepath.Join(sources, "config", "manager"), "Namespace") // up to 0.16.0, with labels
 	if err != nil {
 		return nil, err
 	}
 	all = slices.Concat(all, namespaces, config)
 	for _, name := range []string{"storagecontainers", "runtimes", "llmisvcconfig"} {
 		dir := filepath.Join(sources, "config", name)
-		if _, err := os.Stat(filepath.Join(dir, "kustomization.yaml")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, "kustomization.yaml")); errors.Is(err, fs.ErrNotExist) {
 			continue // the release has none
 		}
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)

@@ -155,15 +155,8 @@ func (m mutant) test(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	changed, overlay := filepath.Join(dir, filepath.Base(m.source)), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(changed, bytes.Replace(text, []byte(m.from), []byte(m.to), 1), 0o666); err != nil {
-		return err
-	}
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{m.source: changed}})
+	overlay, err := writeOverlay(dir, m.source, bytes.Replace(text, []byte(m.from), []byte(m.to), 1))
 	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
 		return err
 	}
 	var patterns []string
@@ -185,6 +178,19 @@ func (m mutant) test(ctx context.Context) error {
 		return fmt.Errorf("%q fail\n%s", failed, output[:min(len(output), maxOutput)])
 	}
 	return nil
+}
+
+// writeOverlay writes a file for go test into a folder that puts a text in the place of a source, and returns its path.
+func writeOverlay(dir, source string, text []byte) (string, error) {
+	changed, overlay := filepath.Join(dir, filepath.Base(source)), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(changed, text, 0o666); err != nil {
+		return "", err
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{source: changed}})
+	if err != nil {
+		return "", err
+	}
+	return overlay, os.WriteFile(overlay, replace, 0o666)
 }
 
 // failures returns which of the proofs fail, sorted, and what the tests print.
