@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,6 +203,30 @@ func TestLayers(t *testing.T) {
 	for name := range may {
 		if !slices.ContainsFunc(packages, func(p goPackage) bool { path, _ := local(p.ImportPath); return path == name }) {
 			t.Errorf("layers in layout_test.go lists %s, which does not exist: take it off", name)
+		}
+	}
+}
+
+// TestLayoutPage checks that docs/developers/development.md has a line for each package, or its name in that of the package
+// above it, and that each folder with a line is there.
+func TestLayoutPage(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, development), "\n## Layout of the code\n\n```\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	lines := map[string]string{}
+	folder := ""
+	for line := range strings.Lines(text) {
+		if name, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); name != "" {
+			folder = name
+			if !exists(folder) {
+				t.Errorf("there is no %s", folder)
+			}
+		}
+		lines[folder] += line
+	}
+	for _, layer := range layers {
+		above := lines[path.Dir(layer.name)]
+		if layer.name != "" && lines[layer.name] == "" && !strings.Contains(above, " "+path.Base(layer.name)+" ") {
+			t.Errorf("there is no line for %s", layer.name)
 		}
 	}
 }
