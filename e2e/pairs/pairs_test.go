@@ -125,9 +125,11 @@ func ofCase(t *testing.T, g golden.Case) (changes []*pair, base *pair) {
 		return nil, nil
 	}
 	if data, err := os.ReadFile(strings.TrimSuffix(g.Path, filepath.Ext(g.Path)) + ".previous.yaml"); err == nil {
-		if previous, err := objects.ParseItems(data); err == nil {
-			changes = append(changes, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
+		previous, err := objects.ParseItems(data)
+		if err != nil {
+			t.Fatal(err)
 		}
+		changes = append(changes, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
 	}
 	stdout, _, code := run(t, g.Args("generate")...)
 	repaired, err := objects.ParseItems(stdout)
@@ -155,7 +157,7 @@ func samples(t *testing.T) (all []golden.Case) {
 	}
 	for _, folder := range []string{"docs/samples", "test"} {
 		found, err := golden.Published(source, folder)
-		if err != nil && !os.IsNotExist(err) {
+		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, found...)

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -27,6 +28,9 @@ func Processes() (map[int]string, error) {
 	statuses, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
 		return nil, err
+	}
+	if len(statuses) == 0 {
+		return nil, errors.New("/proc has no processes, and this one is there")
 	}
 	processes := map[int]string{}
 	for _, path := range statuses {

@@ -34,7 +34,7 @@ func NewState(objects []map[string]any) State {
 			continue
 		}
 		comparable := comparableTo(object)
-		if other, more := s[k]; more && !reflect.DeepEqual(other, comparable) {
+		for s[k] != nil && !reflect.DeepEqual(s[k], comparable) {
 			k.Name += " (another one)"
 		}
 		s[k] = comparable

@@ -93,7 +93,8 @@ func TestPods(t *testing.T) {
 	if len(same) != 1 || same[key] == nil {
 		t.Errorf("equal pods: %v", same)
 	}
-	if different := NewState([]map[string]any{pod("iris-5f6c-a", "1"), pod("iris-5f6c-b", "2")}); len(different) != 2 {
+	different := NewState([]map[string]any{pod("iris-5f6c-a", "1"), pod("iris-5f6c-b", "2"), pod("iris-5f6c-c", "3")})
+	if len(different) != 3 {
 		t.Errorf("different pods: %v", different)
 	}
 }

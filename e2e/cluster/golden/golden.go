@@ -61,7 +61,8 @@ func Find() ([]Case, error) {
 	return all, err
 }
 
-// Published returns the manifests of KServe's kinds in a folder of its sources, each file as a case.
+// Published returns the manifests of KServe's kinds in a folder of its sources, each file as a case. That there is none
+// is an error.
 func Published(source, folder string) (all []Case, err error) {
 	err = filepath.WalkDir(filepath.Join(source, folder), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
@@ -75,6 +76,9 @@ func Published(source, folder string) (all []Case, err error) {
 		}
 		return err
 	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s of %s: no manifests of KServe's kinds", folder, source)
+	}
 	return all, err
 }
 
