@@ -14,8 +14,8 @@ import (
 // unrun are the rules whose edits restart pods and of which restarts.md has no run on a release, with the reason.
 var unrun = map[string]string{"KS802 0.15.2": "KServe refuses its cases as they are"}
 
-// TestRestartsAreMeasured checks that docs/evidence/restarts.md has a run of each rule whose edits restart pods, on each
-// of its releases that has the rule.
+// TestRestartsAreMeasured checks that docs/evidence/restarts.md has a run of each rule whose edits restart pods, on
+// each of its releases that has the rule.
 func TestRestartsAreMeasured(t *testing.T) {
 	row := regexp.MustCompile(`(?m)^\| (KS\d+) \| \d+ \| (\d+) \|`)
 	sections := strings.Split(read(t, "docs/evidence/restarts.md"), "\n## KServe ")[1:]

@@ -207,8 +207,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayoutPage checks that docs/developers/development.md has a line for each package, or its name in that of the package
-// above it, and that each folder with a line is there.
+// TestLayoutPage checks that docs/developers/development.md has a line for each package, or its name in that of the
+// package above it, and that each folder with a line is there.
 func TestLayoutPage(t *testing.T) {
 	_, text, _ := strings.Cut(read(t, development), "\n## Layout of the code\n\n```\n")
 	text, _, _ = strings.Cut(text, "```\n")

@@ -102,8 +102,8 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// TestRelease checks that the release that install pins has the newest rules, that install locks rules-as-of at them, and
-// that CHANGELOG.md and the pages with a release name that one.
+// TestRelease checks that the release that install pins has the newest rules, that install locks rules-as-of at them,
+// and that CHANGELOG.md and the pages with a release name that one.
 func TestRelease(t *testing.T) {
 	minor := rules.Newest.Minor()
 	if got := strings.TrimPrefix(semver.MajorMinor(install.Version), "v"); got != minor {

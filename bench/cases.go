@@ -8,7 +8,8 @@ type testCase struct {
 	most          goal
 }
 
-// starts has, by a case's peer, the commands that take what the program and its peer take without any work. It is not counted.
+// starts has, by a case's peer, the commands that take what the program and its peer take without any work. It is not
+// counted.
 var starts = map[string]struct{ own, other string }{
 	helmTemplate: {plugin + "version", "helm version"},
 }

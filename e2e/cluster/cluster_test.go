@@ -65,7 +65,8 @@ func (s *synced) record(t *testing.T, row compatibility.Row) {
 	s.environment.record(t, row)
 }
 
-// newEnvironment installs a release of KServe, whose default mode is Standard. What is measured in it goes to the table.
+// newEnvironment installs a release of KServe, whose default mode is Standard. What is measured in it goes to the
+// table.
 func newEnvironment(
 	t *testing.T, cluster *controlplane.Cluster, version string, table *compatibility.Table,
 ) *environment {

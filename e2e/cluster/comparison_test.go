@@ -56,7 +56,8 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// syncComparison compares the page with what was measured so far, or writes it, so that a run that ends early has its rows.
+// syncComparison compares the page with what was measured so far, or writes it, so that a run that ends early has its
+// rows.
 func syncComparison(t *testing.T) {
 	t.Helper()
 	root, err := toolchain.Repository()
@@ -359,8 +360,8 @@ func maximum(object *unstructured.Unstructured, wanted int64, fields ...string) 
 	return err
 }
 
-// remove takes the service framework and the HPA out of Git, and expects Argo CD to delete them, with what KServe made of
-// them and nothing else.
+// remove takes the service framework and the HPA out of Git, and expects Argo CD to delete them, with what KServe made
+// of them and nothing else.
 func (s *synced) remove(t *testing.T, a *applications.Application, fromGit func() string) string {
 	t.Helper()
 	namespace := a.Namespace()

@@ -18,8 +18,8 @@ var exampleApps = map[string]int{
 	"parameters.yaml": 1,
 }
 
-// testExamples has Argo CD sync the Applications in examples/argocd, until they are Synced and Healthy. They deploy into
-// namespaces of their own, so one release of Argo CD does it in a cluster.
+// testExamples has Argo CD sync the Applications in examples/argocd, until they are Synced and Healthy. They deploy
+// into namespaces of their own, so one release of Argo CD does it in a cluster.
 func (s *synced) testExamples(t *testing.T) {
 	t.Parallel()
 	if newest := kserve.Versions[len(kserve.Versions)-1]; s.kserve.Version != newest {

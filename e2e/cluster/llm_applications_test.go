@@ -13,8 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-// llmSyncedCase is an app of a Config, the service "qwen" of v1alpha2 and "llama" of v1alpha1, which Argo CD cannot keep
-// Synced and Healthy without the plugin.
+// llmSyncedCase is an app of a Config, the service "qwen" of v1alpha2 and "llama" of v1alpha1, which Argo CD cannot
+// keep Synced and Healthy without the plugin.
 type llmSyncedCase struct {
 	problem string
 	id      string // also the folder below testdata/llm

@@ -101,8 +101,8 @@ func (e *environment) failLLM(t *testing.T, tc llmCase) string {
 	return "refused"
 }
 
-// repairLLM deploys what the plugin makes of the app and returns what becomes of it. Where the plugin makes no edit, its
-// report is all.
+// repairLLM deploys what the plugin makes of the app and returns what becomes of it. Where the plugin makes no edit,
+// its report is all.
 func (e *environment) repairLLM(t *testing.T, tc llmCase) string {
 	namespace := e.cluster.Namespace(t, "llm-"+tc.id+"-with")
 	dir := tc.app.in(e.kserve.Version).write(t)
@@ -171,8 +171,8 @@ func (a *llmApp) awaitReady() {
 	})
 }
 
-// visit makes KServe reconcile the service with no reason to change its Deployment, and returns when it has: the Service,
-// which comes after the Deployment, is there again.
+// visit makes KServe reconcile the service with no reason to change its Deployment, and returns when it has: the
+// Service, which comes after the Deployment, is there again.
 func (a *llmApp) visit() {
 	name := a.service + "-kserve-workload-svc"
 	lost := a.Get(objects.Services, name).GetUID()

@@ -233,8 +233,8 @@ func (d *deployed) compare(
 }
 
 // lookBack lets the services run that do not as they are: without what the repair changes, as before somebody wrote it.
-// It returns those that run then, with the pods that they have once the app is as it is again: KServe may update some of
-// their workloads and fail at others.
+// It returns those that run then, with the pods that they have once the app is as it is again: KServe may update some
+// of their workloads and fail at others.
 func (d *deployed) lookBack(
 	c restarts.Case, before, after []*unstructured.Unstructured, failing []*running,
 ) (restarts.Case, []*running) {
@@ -417,13 +417,13 @@ func isRefusal(err error) bool {
 		apierrors.IsAlreadyExists(err) || apierrors.IsInternalError(err) && slices.ContainsFunc(internalRefusals, isKnown)
 }
 
-// internalRefusals are those that the API server calls errors of its own: of a webhook that panics, and of an object that
-// says which version of it is stored.
+// internalRefusals are those that the API server calls errors of its own: of a webhook that panics, and of an object
+// that says which version of it is stored.
 var internalRefusals = []string{"denied the request", "resourceVersion should not be set on objects to be created"}
 
-// lockedMode is how KServe from 0.15.1 on refuses a service whose annotation and status have different deployment modes:
-// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.15.2. A release that does not know the annotation's value
-// gives the service the cluster's default.
+// lockedMode is how KServe from 0.15.1 on refuses a service whose annotation and status have different deployment
+// modes: pkg/apis/serving/v1beta1/inference_service_validation.go@v0.15.2. A release that does not know the
+// annotation's value gives the service the cluster's default.
 const lockedMode = "update rejected: deploymentMode cannot be changed from "
 
 // change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on. It returns the

@@ -190,8 +190,8 @@ func (a *scalingApp) isReset() string {
 	return "KServe and the HPA set the replicas in turn; " + a.alternates(high, reset, func() {})
 }
 
-// alternates expects the replicas to go up to those of the load, and back to others, again and again. In between the HPA
-// computes other numbers, too, because the metrics it reads may be older than the last change of the replicas.
+// alternates expects the replicas to go up to those of the load, and back to others, again and again. In between the
+// HPA computes other numbers, too, because the metrics it reads may be older than the last change of the replicas.
 func (a *scalingApp) alternates(wanted, other int64, provoke func()) string {
 	const times = 3
 	a.Eventually(fmt.Sprintf("the replicas go back to %d %d times", other, times), func() error {

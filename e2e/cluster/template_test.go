@@ -190,8 +190,8 @@ func (s *running) settled(reconciled func(live *unstructured.Unstructured) func(
 	return reason, detail
 }
 
-// missingConfig returns the name of a Config that an LLMInferenceService refers to and that is not there, "" if none is.
-// KServe waits for it, without an event.
+// missingConfig returns the name of a Config that an LLMInferenceService refers to and that is not there, "" if none
+// is. KServe waits for it, without an event.
 func (s *running) missingConfig(live *unstructured.Unstructured) string {
 	refs, _, _ := unstructured.NestedSlice(live.Object, "spec", "baseRefs")
 	for _, ref := range refs {
@@ -286,7 +286,8 @@ func (s *running) reconciled(live *unstructured.Unstructured) func() error {
 	}
 }
 
-// reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then looked at it.
+// reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then looked at
+// it.
 func (s *running) reconciledLLM(live *unstructured.Unstructured) func() error {
 	looked := s.remade(func(service *unstructured.Unstructured) bool {
 		return strings.HasSuffix(service.GetName(), "workload-svc")

@@ -21,8 +21,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
-// upgrades are those of KServe that TestUpgrade makes, each in a cluster of its own, as far as the run has the releases,
-// with how many services have to restart so that they prove something; 0 where KServe leaves all as they are.
+// upgrades are those of KServe that TestUpgrade makes, each in a cluster of its own, as far as the run has the
+// releases, with how many services have to restart so that they prove something; 0 where KServe leaves all as they are.
 var upgrades = []struct {
 	from, to string
 	restarts int
@@ -30,16 +30,16 @@ var upgrades = []struct {
 	{"v0.15.2", "v0.17.0", 0}, {"v0.15.2", "v0.19.0", 20}, {"v0.15.2", "v0.20.0", 20}, {"v0.17.0", "v0.20.0", 20},
 }
 
-// upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together, those
-// about what differs between the releases, and those of LLMInferenceServices.
+// upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together,
+// those about what differs between the releases, and those of LLMInferenceServices.
 var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
 	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/",
 	"KS110/", "KS111/", "KS210/", "KS211/", "KS310/", "KS510/", "KS611/"}
 
-// notUpgraded are cases that TestUpgrade leaves out: one whose annotations accept that KServe deletes its HPA, one with a
-// predictor.name, which 0.20.0 refuses to add to a service (validatePredictorNameChange,
-// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.20.0), and one of objects that KServe made elsewhere, with
-// owners and versions that are not there.
+// notUpgraded are cases that TestUpgrade leaves out: one whose annotations accept that KServe deletes its HPA, one with
+// a predictor.name, which 0.20.0 refuses to add to a service (validatePredictorNameChange,
+// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.20.0), and one of objects that KServe made elsewhere,
+// with owners and versions that are not there.
 var notUpgraded = []string{"together/unknown/ignored", "together/0.20.0/canary", "together/0.20.0/exported"}
 
 // TestUpgrade upgrades KServe in a cluster with apps: with what the plugin makes of the apps for the old release still

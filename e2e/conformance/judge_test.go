@@ -19,8 +19,8 @@ var manifestsFlag = flag.String(
 	"manifests", "", "folder of manifests that TestJudge takes instead of KServe's and the golden cases")
 
 // TestJudge asks KServe's own defaulters and validators about its samples and about the golden cases, before and after
-// the repair, for the releases that -kserve-version names. It takes every golden case for each of them, whatever release
-// the case is about.
+// the repair, for the releases that -kserve-version names. It takes every golden case for each of them, whatever
+// release the case is about.
 func TestJudge(t *testing.T) {
 	chosen, err := chosenSources()
 	if err != nil {

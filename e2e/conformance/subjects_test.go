@@ -153,8 +153,8 @@ func (r release) subjects(t *testing.T, a judgedApp) (all []subject) {
 	return all
 }
 
-// unjudged reports whether a finding is about objects together, and the judge's cluster has no other, or about what KServe
-// makes of an object that it takes.
+// unjudged reports whether a finding is about objects together, and the judge's cluster has no other, or about what
+// KServe makes of an object that it takes.
 func unjudged(f finding) bool {
 	return f.Rule == "KS807" || strings.Contains(f.Message, "KServe never finishes with the service")
 }

@@ -93,9 +93,9 @@ func driftKinds(j judgement) map[string]bool {
 // quoted is a key as the judge writes it if it has dots or slashes.
 var quoted = regexp.MustCompile(`\["([^"]*)"\]`)
 
-// unnamed returns the paths of an object that drift after every repair, without those that the command drift names, or a
-// field above or below them. An object with an error is left out, since people have to settle that first. So is an empty
-// mapping in the metadata: no rule looks at it, because other rules fill it.
+// unnamed returns the paths of an object that drift after every repair, without those that the command drift names, or
+// a field above or below them. An object with an error is left out, since people have to settle that first. So is an
+// empty mapping in the metadata: no rule looks at it, because other rules fill it.
 func (s subject) unnamed(after judgement) (paths []string) {
 	if s.announced {
 		return nil

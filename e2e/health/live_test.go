@@ -140,7 +140,8 @@ func TestMergedKServeConfiguration(t *testing.T) {
 	}
 }
 
-// checkMerged gives Argo CD the argocd-cm of somebody, patched with what drift prints and merged with the health checks.
+// checkMerged gives Argo CD the argocd-cm of somebody, patched with what drift prints and merged with the health
+// checks.
 func checkMerged(t *testing.T, argocd cli) {
 	dir := t.TempDir()
 	file, service := filepath.Join(dir, "argocd-cm.yaml"), filepath.Join(dir, "service.yaml")

@@ -13,8 +13,9 @@ import (
 
 var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
-// asked is a program that asks real ones whether they take a command line: with --help at its end they read their flags,
-// refuse what they do not know, and do no more. What follows -- is of another program. It writes the answer to $ANSWERS.
+// asked is a program that asks real ones whether they take a command line: with --help at its end they read their
+// flags, refuse what they do not know, and do no more. What follows -- is of another program. It writes the answer to
+// $ANSWERS.
 const asked = `#!/bin/bash
 name=${0##*/} line=()
 for arg; do [ "$arg" = -- ] && break; line+=("$arg"); done

@@ -71,8 +71,8 @@ func TestHelm3(t *testing.T) {
 }
 
 // postRenders checks what helm makes of a chart with a post-renderer: what generate makes of the rendered chart. What
-// nothing repairs fails with fail-on, and a report file says why, as Helm 4 drops what a post-renderer writes to standard
-// error.
+// nothing repairs fails with fail-on, and a report file says why, as Helm 4 drops what a post-renderer writes to
+// standard error.
 func postRenders(t *testing.T, helm string, postRenderer ...string) {
 	t.Helper()
 	settings := []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard", "--fail-on=error"}

@@ -76,8 +76,8 @@ func crds(t *testing.T, source string) map[string]*jsonschema.Schema {
 	return kinds
 }
 
-// closed returns a part of a CRD's schema that refuses fields it does not name, except for metadata, of which a CRD says
-// nothing.
+// closed returns a part of a CRD's schema that refuses fields it does not name, except for metadata, of which a CRD
+// says nothing.
 func closed(schema map[string]any) map[string]any {
 	if items, ok := schema["items"].(map[string]any); ok {
 		schema["items"] = closed(items)

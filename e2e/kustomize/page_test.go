@@ -13,8 +13,8 @@ import (
 
 var block = regexp.MustCompile("(?s)```yaml\n((?:kustomize|plugin):.*?)```")
 
-// TestPage runs the snippets of docs/kustomize.md: the plugin with the parameters of the second of a pair makes what Argo
-// CD's code makes with the fields of the first, which is not what the kustomization is without them.
+// TestPage runs the snippets of docs/kustomize.md: the plugin with the parameters of the second of a pair makes what
+// Argo CD's code makes with the fields of the first, which is not what the kustomization is without them.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/kustomize.md")
 	if err != nil {

@@ -36,8 +36,8 @@ func run(t *testing.T, args ...string) (stdout []byte, stderr string, code int) 
 	return []byte(out), stderr, code
 }
 
-// syncPage compares the page with what this run has measured. A run of fewer mutants only writes it with -update, and one
-// of some pairs never does.
+// syncPage compares the page with what this run has measured. A run of fewer mutants only writes it with -update, and
+// one of some pairs never does.
 func syncPage(t *testing.T, section string) {
 	t.Helper()
 	if t.Failed() || *pairFlag != "" || *mutantsFlag != mutantsOfPage && !*update {

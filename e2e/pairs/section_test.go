@@ -39,9 +39,9 @@ them: a value deleted, added or replaced, or an object left out.
 // section is the part of the page about a release.
 type section struct{ pairs []*pair }
 
-// announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS102's others are about
-// probes that fail, KS201's about two autoscalers, KS208's about metrics, KS718's about servers that do not start, and
-// KS721's about what stays.
+// announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS102's others are
+// about probes that fail, KS201's about two autoscalers, KS208's about metrics, KS718's about servers that do not
+// start, and KS721's about what stays.
 var announcing = regexp.MustCompile("^(KS(106|40[15]|50[1-46]|512|70[6-9]|71[0-79]|72[689]|73[123]|8..|9..): |" +
 	"KS102: the API server refuses|KS201: (KServe (refuses|makes)|.* which is refused)|KS208: .*without triggers|" +
 	"KS718: .*nil pointer|KS721: the Deployment never changes)")

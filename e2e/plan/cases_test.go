@@ -73,8 +73,8 @@ func (p *proof) plannedCase(t *testing.T, g golden.Case) (c *planned, reason str
 	return c, reason
 }
 
-// moved returns the objects of a case that the release has the kinds of, in the order in which plan applies them: runtimes
-// and presets are there before services. They are in namespaces of the case.
+// moved returns the objects of a case that the release has the kinds of, in the order in which plan applies them:
+// runtimes and presets are there before services. They are in namespaces of the case.
 func (p *proof) moved(
 	t *testing.T, g golden.Case, manifests []*unstructured.Unstructured,
 ) (all []*unstructured.Unstructured, reason string) {
@@ -150,7 +150,8 @@ func hasWorkers(object *unstructured.Unstructured) bool {
 	return workers
 }
 
-// hasUtilization reports whether a component scales by a utilization that its metrics have (keda_reconciler.go@v0.15.0).
+// hasUtilization reports whether a component scales by a utilization that its metrics have
+// (keda_reconciler.go@v0.15.0).
 func hasUtilization(object *unstructured.Unstructured) bool {
 	spec, _, _ := unstructured.NestedMap(object.Object, "spec")
 	for _, component := range spec {

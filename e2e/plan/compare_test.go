@@ -212,8 +212,9 @@ func (p *proof) repair(ctx context.Context, c *planned) error {
 	return nil
 }
 
-// inBoth does something with every case, and compares what the real KServe makes of it with what plan says; after KServe has
-// been started anew, with what plan says of its next look. It returns what is there, and whether that was so.
+// inBoth does something with every case, and compares what the real KServe makes of it with what plan says; after
+// KServe has been started anew, with what plan says of its next look. It returns what is there, and whether that was
+// so.
 func (p *proof) inBoth(
 	what string, plan, later *evidence.Planned, manifests func(*planned) []*unstructured.Unstructured,
 	do func(context.Context, *planned) error,
@@ -253,8 +254,8 @@ func (p *proof) inBoth(
 	return real, anew
 }
 
-// gives reports whether this test has made the object without need: what a case names and none has, or the certificate of
-// a service for which KServe does not get as far.
+// gives reports whether this test has made the object without need: what a case names and none has, or the certificate
+// of a service for which KServe does not get as far.
 func (p *proof) gives(k evidence.Key, real evidence.State) bool {
 	service, isCertificate := strings.CutSuffix(k.Name, certificateSuffix)
 	if isCertificate && k.Kind == "Secret" {
@@ -318,9 +319,10 @@ spec:
 const patience = 20 * time.Second
 
 // settle returns when the worlds are equal and nothing changes any more from before KServe gets new services until they
-// are ready: each of its controllers looks at one object at a time, in the order in which they have changed. What KServe
-// has failed to do it does again later and later, up to a quarter of an hour: so KServe starts anew once, and looks at
-// everything again, before the worlds differ. What changes forever is a failure. settle returns whether KServe was started anew.
+// are ready: each of its controllers looks at one object at a time, in the order in which they have changed. What
+// KServe has failed to do it does again later and later, up to a quarter of an hour: so KServe starts anew once, and
+// looks at everything again, before the worlds differ. What changes forever is a failure. settle returns whether KServe
+// was started anew.
 func (p *proof) settle(what string, equal func(anew bool) bool) (anew bool) {
 	p.t.Helper()
 	start := time.Now()

@@ -15,7 +15,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-// installCollectors installs the kind of OpenTelemetry's operator, which KServe has looked for since 0.15 when it starts.
+// installCollectors installs the kind of OpenTelemetry's operator, which KServe has looked for since 0.15 when it
+// starts.
 func installCollectors(t *testing.T, c *controlplane.Cluster, version string) {
 	t.Helper()
 	if !(kserve.Window{From: "v0.15.0"}).Has(version) {

@@ -80,7 +80,8 @@ func checkStep(t *testing.T, path string, step *actionlint.Step) {
 // image is one of ours in a file, with its version.
 var image = regexp.MustCompile(`(?m)(?:image: |IMAGE=|PLUGIN=)(\S+/argocd-kserve-plugin\S*)`)
 
-// TestImageName checks that install/ has one image everywhere, which is a name to replace as long as nothing is released.
+// TestImageName checks that install/ has one image everywhere, which is a name to replace as long as nothing is
+// released.
 func TestImageName(t *testing.T) {
 	const placeholder = "registry.example.com/argocd-kserve-plugin:1"
 	found := 0

@@ -71,8 +71,8 @@ func (m measured) age() string {
 	return age
 }
 
-// compare returns an error if the list says something else above its table than write does, or has rows of something else
-// than what was measured.
+// compare returns an error if the list says something else above its table than write does, or has rows of something
+// else than what was measured.
 func compare(list string, releases []string, all []measured) error {
 	table, found := strings.CutPrefix(list, head(releases))
 	if !found {

@@ -2,8 +2,8 @@
 // and down to the next release, and the comparisons, by one. It builds the tests of transform/rules once, with all
 // mutants in it, and runs them once for each.
 //
-// The file that the flag -known names lists the mutants that may survive, each with the reason. What survives and is not
-// in it is an error, and so is what is in it and does not survive.
+// The file that the flag -known names lists the mutants that may survive, each with the reason. What survives and is
+// not in it is an error, and so is what is in it and does not survive.
 package main
 
 import (

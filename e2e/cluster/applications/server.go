@@ -12,8 +12,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 )
 
-// StartServer starts argocd-server, which the command argocd talks to, and returns its address. It asks for no login and
-// has no TLS. Its metrics have a fixed port on all addresses, so that one can run at a time.
+// StartServer starts argocd-server, which the command argocd talks to, and returns its address. It asks for no login
+// and has no TLS. Its metrics have a fixed port on all addresses, so that one can run at a time.
 func (a *ArgoCD) StartServer(tb testing.TB) string {
 	tb.Helper()
 	s := a.Stack

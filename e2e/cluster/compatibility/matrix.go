@@ -51,8 +51,8 @@ func letters(i int) string {
 	return letters(i/26-1) + last
 }
 
-// writeMatrix writes the rows of a section: problems by releases of KServe, a letter and a number in each cell, and what
-// they stand for. A section without rows is left out.
+// writeMatrix writes the rows of a section: problems by releases of KServe, a letter and a number in each cell, and
+// what they stand for. A section without rows is left out.
 func writeMatrix(page *bytes.Buffer, section string, names []string, rows []Row) {
 	if len(rows) == 0 {
 		return

@@ -47,7 +47,8 @@ type Node struct {
 // Plan is what plan prints as JSON.
 type Plan struct{ Services, Later []Node }
 
-// Restarts are the objects whose pods restart: at once, and if it has begun anew when KServe looks at all services again.
+// Restarts are the objects whose pods restart: at once, and if it has begun anew when KServe looks at all services
+// again.
 func (p *Plan) Restarts(anew bool) map[Key]bool {
 	all := map[Key]bool{}
 	var add func([]Node)

@@ -167,8 +167,8 @@ func differ(path string, a, b any, report func(path string, a, b any)) {
 	report(path, a, b)
 }
 
-// Restarted returns the keys of the Deployments and LeaderWorkerSets whose pod templates differ between two states, if they
-// have pods in both.
+// Restarted returns the keys of the Deployments and LeaderWorkerSets whose pod templates differ between two states, if
+// they have pods in both.
 func Restarted(before, after State) map[Key]bool {
 	restarted := map[Key]bool{}
 	for k, was := range before {

@@ -32,8 +32,8 @@ spec:
 // gatewayAddress is that of the Gateway, for the URLs in the status of a service.
 const gatewayAddress = "10.9.9.9"
 
-// startGatewayStandIn applies the Gateway and starts what takes the place of a controller of the Gateway API: it says of
-// all Gateways, HTTPRoutes and InferencePools that they are accepted, and routes nothing.
+// startGatewayStandIn applies the Gateway and starts what takes the place of a controller of the Gateway API: it says
+// of all Gateways, HTTPRoutes and InferencePools that they are accepted, and routes nothing.
 func (i *Installation) startGatewayStandIn(tb testing.TB) {
 	tb.Helper()
 	i.namespace.Apply(gateway)

@@ -170,7 +170,8 @@ func (i *Installation) installServices(tb testing.TB, source string) {
 // latest is an image of KServe's as the sources have it.
 var latest = regexp.MustCompile(`\b(kserve/[a-z-]+):latest\b`)
 
-// tagged returns a text in which KServe's images have the tag of the release, as what KServe publishes for installing it.
+// tagged returns a text in which KServe's images have the tag of the release, as what KServe publishes for installing
+// it.
 func (i *Installation) tagged(text string) string {
 	return latest.ReplaceAllString(text, "${1}:v"+strings.TrimPrefix(i.Version, "v"))
 }

@@ -51,8 +51,8 @@ func (c *Client) Change(ctx context.Context, before, after *unstructured.Unstruc
 	})
 }
 
-// Prune deletes an object in a namespace as Argo CD does: not one that has an owner, or that it is told to keep. It may be
-// gone already.
+// Prune deletes an object in a namespace as Argo CD does: not one that has an owner, or that it is told to keep. It may
+// be gone already.
 func (c *Client) Prune(ctx context.Context, object *unstructured.Unstructured, namespace string) error {
 	target, err := c.namespaced(object, namespace)
 	if err != nil {

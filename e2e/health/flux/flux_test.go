@@ -1,5 +1,6 @@
 // Package flux compares three opinions on the health of KServe's objects: that of kstatus alone, as Flux and Helm 4
-// have it, that of Flux's own evaluator with the expressions that the plugin prints, and that of the plugin's Lua checks.
+// have it, that of Flux's own evaluator with the expressions that the plugin prints, and that of the plugin's Lua
+// checks.
 package flux
 
 import (

@@ -30,8 +30,8 @@ var (
 // Four things are not as on the page. No image is pulled and no container runs: when the Deployment is rolled out, the
 // test starts the real argocd-cmp-server with the container that the Deployment has, and ends it when the container is
 // gone. The other parts of Argo CD, and KServe, run as processes too, and their Deployments are only looked at;
-// argocd-server asks for no login. curl, make and docker are scripts: they print the manifests of Argo CD, put the program
-// of this tree in place, and do nothing. And the Git repositories are folders.
+// argocd-server asks for no login. curl, make and docker are scripts: they print the manifests of Argo CD, put the
+// program of this tree in place, and do nothing. And the Git repositories are folders.
 func TestGettingStarted(t *testing.T) {
 	r := newReader(t)
 	for _, section := range readPage(t, "docs", "getting-started.md") {
