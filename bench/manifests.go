@@ -183,7 +183,7 @@ status:
 // made is a live service and what KServe and Kubernetes make of it.
 var made = strings.Replace(live[:strings.Index(live, "---")], "metadata:\n",
 	"metadata:\n  uid: InferenceService-%[1]d\n  resourceVersion: \"%[1]d\"\n", 1) +
-	owned("apps/v1", "Deployment", "-predictor", "serving.kserve.io/v1beta1", "InferenceService", "") + `spec:
+	owned("apps/v1", "Deployment", "-predictor", kserve, "InferenceService", "") + `spec:
   replicas: 1
   template:
     spec:
@@ -193,7 +193,7 @@ var made = strings.Replace(live[:strings.Index(live, "---")], "metadata:\n",
   readyReplicas: 1
   replicas: 1
   updatedReplicas: 1
-` + owned("autoscaling/v2", "HorizontalPodAutoscaler", "-predictor", "serving.kserve.io/v1beta1", "InferenceService", "") + `spec:
+` + owned("autoscaling/v2", "HorizontalPodAutoscaler", "-predictor", kserve, "InferenceService", "") + `spec:
   maxReplicas: 1
   minReplicas: 1
   scaleTargetRef:
@@ -242,6 +242,8 @@ message: the readiness probe failed
 reason: Unhealthy
 type: Warning
 `
+
+const kserve = "serving.kserve.io/v1beta1"
 
 // owned begins an object that a controller has made for another one. Names are what follows that of the service.
 func owned(version, kind, name, ownerVersion, ownerKind, owner string) string {

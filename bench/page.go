@@ -102,7 +102,8 @@ const patience = 5 * time.Minute
 func awaitQuiet() error {
 	for end := time.Now().Add(patience); load() > quiet; time.Sleep(time.Second) {
 		if time.Now().After(end) {
-			return fmt.Errorf("the load average is %.2f, more than %.1f: end the other programs, or leave out -page", load(), quiet)
+			return fmt.Errorf("the load average is %.2f, more than %.1f: end the other programs, or leave out -page",
+				load(), quiet)
 		}
 	}
 	return nil

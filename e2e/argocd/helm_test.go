@@ -40,7 +40,8 @@ func TestHelm(t *testing.T) {
 				t.Fatal(err)
 			}
 			charts := filepath.Join(t.TempDir(), "charts")
-			if err := helm.Unpack(t.Context(), program, filepath.Join(repository(t), "e2e/helm/testdata/charts"), charts); err != nil {
+			packed := filepath.Join(repository(t), "e2e/helm/testdata/charts")
+			if err := helm.Unpack(t.Context(), program, packed, charts); err != nil {
 				t.Fatal(err)
 			}
 			repo.Copy("charts", charts)

@@ -79,11 +79,8 @@ func mutants(manifests []*unstructured.Unstructured) (all []mutant) {
 			if err != nil || known || !found && addition.path[0] == "spec" {
 				continue
 			}
-			add(fmt.Sprintf("add %s %s=%v", o.GetKind(), strings.Join(addition.path, "."), addition.value), func(o map[string]any) {
-				if err := unstructured.SetNestedField(o, runtime.DeepCopyJSONValue(addition.value), addition.path...); err != nil {
-					panic(err) // the parent is a mapping
-				}
-			})
+			what := fmt.Sprintf("add %s %s=%v", o.GetKind(), strings.Join(addition.path, "."), addition.value)
+			add(what, func(o map[string]any) { set(o, addition.value, addition.path) })
 		}
 		for _, top := range [][]string{{"metadata", "annotations"}, {"metadata", "labels"}, {"spec"}} {
 			value, _, _ := unstructured.NestedFieldNoCopy(o.Object, top...)
@@ -93,16 +90,19 @@ func mutants(manifests []*unstructured.Unstructured) (all []mutant) {
 					add("delete "+where, func(o map[string]any) { unstructured.RemoveNestedField(o, path...) })
 				}
 				for _, other := range others(value) {
-					add(fmt.Sprintf("set %s=%v", where, other), func(o map[string]any) {
-						if err := unstructured.SetNestedField(o, runtime.DeepCopyJSONValue(other), path...); err != nil {
-							panic(err)
-						}
-					})
+					add(fmt.Sprintf("set %s=%v", where, other), func(o map[string]any) { set(o, other, path) })
 				}
 			})
 		}
 	}
 	return all
+}
+
+// set sets a field whose parent is a mapping or missing.
+func set(object map[string]any, value any, path []string) {
+	if err := unstructured.SetNestedField(object, runtime.DeepCopyJSONValue(value), path...); err != nil {
+		panic(err)
+	}
 }
 
 // walk visits every value below a mapping, but not what lists have in them.

@@ -341,7 +341,8 @@ func (f finding) String() string { return f.Rule + ": " + f.Message }
 func check(t *testing.T, args ...string) []finding {
 	t.Helper()
 	var report struct{ Findings []finding }
-	stdout, stderr, code := run(t, append([]string{"check", "--source=directory", "-o", "json", "--timeout=20m"}, args...)...)
+	command := []string{"check", "--source=directory", "-o", "json", "--timeout=20m"}
+	stdout, stderr, code := run(t, append(command, args...)...)
 	if code > 1 {
 		t.Fatalf("check %q: exit %d: %s", args, code, stderr)
 	}

@@ -129,8 +129,8 @@ func (s section) String() string {
 			names[cause] = append(names[cause], p.name)
 		}
 	}
-	b.WriteString("| pairs | in all | that fail | announced as an error | warned of | both | go through: announced | warned of |\n" +
-		"|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| pairs | in all | that fail | announced as an error | warned of | both | " +
+		"go through: announced | warned of |\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(rows)) {
 		rows[kind].write(&b, kind)
 	}
@@ -152,8 +152,8 @@ func (n row) write(b *strings.Builder, name string) {
 		share = fmt.Sprintf("%d %%", 100*heard/failed)
 	}
 	passed := n[quiet] + n[cautioned] + n[unseen] + n[kept] + n[alarmed]
-	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %d | %d |\n", name, failed+passed, failed, n[announced], n[warned], share,
-		n[alarmed], n[cautioned])
+	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %d | %d |\n",
+		name, failed+passed, failed, n[announced], n[warned], share, n[alarmed], n[cautioned])
 }
 
 // list writes how many pairs there are of each, the most first, with an example.

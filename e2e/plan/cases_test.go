@@ -109,8 +109,8 @@ func (p *proof) moved(
 			return nil, "it has an object without a name, which plan refuses"
 		}
 		if p.plugin.KServeVersion != "0.20.0" && hasPodResources(object) {
-			return nil, "it has resources of whole pods, which Kubernetes has by default since 1.34, and plan has the older one that " +
-				"KServe " + p.plugin.KServeVersion + " is built with"
+			return nil, "it has resources of whole pods, which Kubernetes has by default since 1.34, and plan has the older " +
+				"one that KServe " + p.plugin.KServeVersion + " is built with"
 		}
 		object = object.DeepCopy()
 		if given := cmp.Or(object.GetNamespace(), g.Settings["namespace"]); given != "" {
@@ -134,7 +134,8 @@ func (p *proof) moved(
 		}
 		for _, priority := range priorities(object) {
 			if other, taken := runtimes[priority]; taken && other != object.GetName() {
-				return nil, "two runtimes have one priority for a format: KServe's webhook refuses the second if its cache has the first already"
+				return nil, "two runtimes have one priority for a format: KServe's webhook refuses the second if its cache has " +
+					"the first already"
 			}
 			runtimes[priority] = object.GetName()
 		}
@@ -159,7 +160,8 @@ func hasUtilization(object *unstructured.Unstructured) bool {
 		metrics, _, _ := unstructured.NestedSlice(fields, "autoScaling", "metrics")
 		for _, metric := range metrics {
 			metric, _ := metric.(map[string]any)
-			if utilization, _, _ := unstructured.NestedFieldNoCopy(metric, "resource", "target", "averageUtilization"); utilization != nil {
+			target, _, _ := unstructured.NestedMap(metric, "resource", "target")
+			if target["averageUtilization"] != nil {
 				return true
 			}
 		}
@@ -210,7 +212,8 @@ func (p *proof) withoutHeads(chosen []*planned) []*planned {
 			}
 		}
 		if n > 0 && heads+n > keptHeads {
-			p.section.Leave(c.name, fmt.Sprintf("KServe keeps the head Services of %d InferenceServices in the cluster", keptHeads))
+			p.section.Leave(c.name,
+				fmt.Sprintf("KServe keeps the head Services of %d InferenceServices in the cluster", keptHeads))
 			return true
 		}
 		heads += n

@@ -45,12 +45,15 @@ func (p *proof) certify(ctx context.Context, service *unstructured.Unstructured)
 			"tls.crt": base64.StdEncoding.EncodeToString(certificate), "tls.key": base64.StdEncoding.EncodeToString(key),
 		},
 	}}
-	if p.plugin.KServeVersion == "0.16.0" { // it makes another at each look, unless one has expired: that it leaves as it is
+	// KServe 0.16.0 makes another at each look, unless one has expired: that it leaves as it is.
+	if p.plugin.KServeVersion == "0.16.0" {
 		secret.SetLabels(map[string]string{
 			"app.kubernetes.io/component": "llminferenceservice-workload", "app.kubernetes.io/name": service.GetName(),
 			"app.kubernetes.io/part-of": "llminferenceservice",
 		})
-		secret.SetAnnotations(map[string]string{"certificates.kserve.io/expiration": time.Unix(0, 0).UTC().Format(time.RFC3339)})
+		secret.SetAnnotations(map[string]string{
+			"certificates.kserve.io/expiration": time.Unix(0, 0).UTC().Format(time.RFC3339),
+		})
 	}
 	isController := true
 	secret.SetOwnerReferences([]metav1.OwnerReference{{
@@ -63,7 +66,9 @@ func (p *proof) certify(ctx context.Context, service *unstructured.Unstructured)
 	return nil // the case has one of its own, or KServe was faster
 }
 
-var signer = sync.OnceValues(func() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) })
+var signer = sync.OnceValues(func() (*ecdsa.PrivateKey, error) {
+	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+})
 
 // addresses are those of pods and of all Services that a cluster can have.
 var addresses = sync.OnceValue(func() []net.IP {

@@ -14,8 +14,8 @@ import (
 // grant makes what plan takes for granted of an object: the namespace that it is in, with its ServiceAccount, which
 // kube-controller-manager makes in its own time, and what it names and no case has.
 func (p *proof) grant(ctx context.Context, object *unstructured.Unstructured) error {
-	all := append([]*unstructured.Unstructured{named("v1", "ServiceAccount", object.GetNamespace(), "default")}, granted(object)...)
-	for _, o := range all {
+	account := named("v1", "ServiceAccount", object.GetNamespace(), "default")
+	for _, o := range append(granted(object), account) {
 		if p.has(o) {
 			continue
 		}

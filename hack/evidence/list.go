@@ -41,7 +41,8 @@ func write(releases []string, all []measured) error {
 	}
 	var b bytes.Buffer
 	b.WriteString(head(releases))
-	fmt.Fprintf(&b, "| page | KServe | commit | age at %s | changed since |\n|---|---|---|---|---|\n", strings.TrimSpace(now))
+	fmt.Fprintf(&b, "| page | KServe | commit | age at %s | changed since |\n", strings.TrimSpace(now))
+	b.WriteString("|---|---|---|---|---|\n")
 	for _, m := range all {
 		changed := strings.Join(m.changed, " ")
 		if n := len(m.changed); n > 10 {

@@ -44,7 +44,8 @@ func evidence(check bool) error {
 	case err != nil:
 		return err
 	case shallow == "true\n" && check:
-		fmt.Println("a shallow clone has no history to count in, so nothing says how old the pages are: git fetch --unshallow")
+		fmt.Println("a shallow clone has no history to count in, so nothing says how old the pages are: " +
+			"git fetch --unshallow")
 		return nil
 	case shallow == "true\n":
 		return errors.New("a shallow clone has no history to count in: git fetch --unshallow")

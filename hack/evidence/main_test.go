@@ -8,7 +8,8 @@ import (
 
 func TestSaid(t *testing.T) {
 	const sections = "## KServe 0.15.2\n\nMeasured with commit 1234567.\n\n## KServe 0.15.2 to 0.20.0\n\n"
-	const table = "| way | KServe | seen | Commit |\n|---|---|---|---|\n| a | 0.20.0 | yes | 1234567 |\n| b | 0.20.0 | no | 89abcde |\n"
+	const table = "| way | KServe | seen | Commit |\n|---|---|---|---|\n" +
+		"| a | 0.20.0 | yes | 1234567 |\n| b | 0.20.0 | no | 89abcde |\n"
 	for text, want := range map[string]commits{
 		"# Page\n\nno commit\n":                      {},
 		sections + "Measured with commit 89abcde.\n": {"0.15.2": {"1234567"}, "0.15.2 to 0.20.0": {"89abcde"}},

@@ -120,8 +120,10 @@ func TestMutants(t *testing.T) {
 	for _, tc := range []struct{ known, run, out, err string }{
 		{"", "", "lives: " + later + "\nlives: " + most + "\nlives: " + port + "\n", "3 faults, 9 mutants"},
 		{later + "\tno release\n" + most + "\ta guess\n", "kserve|model",
-			"lives: " + later + ": no release\nlives: " + most + ": a guess\n5 mutants: all are seen but 2, which have a reason\n", ""},
-		{"# why\n\n" + want[8] + "\twhy\n", "65536", "is seen now, so it leaves the list: " + want[8] + "\n", "1 faults, 1 mutants"},
+			"lives: " + later + ": no release\nlives: " + most + ": a guess\n" +
+				"5 mutants: all are seen but 2, which have a reason\n", ""},
+		{"# why\n\n" + want[8] + "\twhy\n", "65536",
+			"is seen now, so it leaves the list: " + want[8] + "\n", "1 faults, 1 mutants"},
 		{want[8] + "\twhy\n", "15, 1", "2 mutants: all are seen but 0, which have a reason\n", ""},
 		{"none\twhy\n", "15, 1", "is no mutant, so it leaves the list: none\n", "1 faults, 2 mutants"},
 		{"", "ks102", "", `no mutant matches "ks102"`},

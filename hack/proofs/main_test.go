@@ -67,8 +67,8 @@ func TestMutants(t *testing.T) {
 		{"TestOne", "func one() int { return 1 }", "func one() int { return x }", "it does not build"},
 		{"TestOne", "func three() int { return 3 }", "func three() int { return 0 }", "m.go has the lines 0 times"},
 	} {
-		archive := ".\n\n-- " + tc.tests + " --\nit is wrong\nm.go\n-" + tc.from + "\n+" + tc.to + "\n-- TestBoth TestOne TestTwo --\n" +
-			"not tested here\nm.go\n-package m\n+package n\n"
+		archive := ".\n\n-- " + tc.tests + " --\nit is wrong\nm.go\n-" + tc.from + "\n+" + tc.to + "\n" +
+			"-- TestBoth TestOne TestTwo --\nnot tested here\nm.go\n-package m\n+package n\n"
 		if err := os.WriteFile("proofs.txtar", []byte(archive), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,8 @@ func TestInstallers(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script+installed)
 		temp := t.TempDir()
 		cmd.Env = append(os.Environ(), "VERSION=0.2.0", "BASE_URL=file://"+releases, "RUNNER_TEMP="+temp,
-			"GITHUB_PATH="+filepath.Join(temp, "path"), "PLAN=0.20.0", "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
+			"GITHUB_PATH="+filepath.Join(temp, "path"), "PLAN=0.20.0", "PLUGIN_VERSION=v0.2.0",
+			"PLUGIN_BASE_URL=file://"+releases)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -159,7 +159,8 @@ func (a *Application) State() State {
 // what it would delete.
 func (a *Application) Resources() map[string]string {
 	a.tb.Helper()
-	list, _, err := unstructured.NestedSlice(a.argo.In(a.tb).Get(objects.Applications, a.Name).Object, "status", "resources")
+	application := a.argo.In(a.tb).Get(objects.Applications, a.Name)
+	list, _, err := unstructured.NestedSlice(application.Object, "status", "resources")
 	if err != nil {
 		a.tb.Fatal(err)
 	}

@@ -52,7 +52,8 @@ func Start(tb testing.TB) *Cluster {
 	c := StartWithoutPods(tb)
 	s, kubeconfig := c.Stack, c.Kubeconfig(tb, "default")
 	// The defaults of 15 s and 5 min would only make every test wait.
-	c.startManager(tb, "--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
+	c.startManager(tb,
+		"--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
 	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
 		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
 		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")

@@ -21,26 +21,29 @@ var live = []field{
 	at("how often the API server has written", nil, "metadata", "resourceVersion"),
 	at("how often the spec has changed, which depends on the order of the writers", nil, "metadata", "generation"),
 	at("a time", nil, "metadata", "creationTimestamp"),
-	{nil, "metadata.deletionTimestamp, metadata.deletionGracePeriodSeconds", "times; that there is one is compared", dropDeletion},
+	{nil, "metadata.deletionTimestamp, metadata.deletionGracePeriodSeconds", "times; that there is one is compared",
+		dropDeletion},
 	at("who wrote which field, and when", nil, "metadata", "managedFields"),
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
 	{nil, "times in status", "a time", dropTimes},
 	{nil, "names of ReplicaSets and pods in status", "have a hash of the template and an end that is made up", dropNames},
-	{[]string{"LLMInferenceService"}, "the place in the template in status", "KServe executes a Config with its managedFields",
-		dropPlaces},
+	{[]string{"LLMInferenceService"}, "the place in the template in status",
+		"KServe executes a Config with its managedFields", dropPlaces},
 	{nil, "the order of the errors in a message, and those that begin with Checked value", "the API server goes through " +
 		"mappings in any order; KServe's newer libraries of Kubernetes have one more error for a number", sortErrors},
-	{nil, "a value that is no string, number or boolean, in a message", "Kubernetes prints it as JSON since 1.33, and as Go does before",
-		sortErrors},
+	{nil, "a value that is no string, number or boolean, in a message",
+		"Kubernetes prints it as JSON since 1.33, and as Go does before", sortErrors},
 	at("by kube-controller-manager", []string{"PersistentVolumeClaim"}, "metadata", "finalizers"),
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
 	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
 	at("the count of its rollouts, by kube-controller-manager", []string{"Deployment"},
 		"metadata", "annotations", "deployment.kubernetes.io/revision"),
-	{[]string{"InferenceService"}, "status.components.*.latestCreatedRevision", "the same count, up to KServe 0.14", dropRevisions},
+	{[]string{"InferenceService"}, "status.components.*.latestCreatedRevision", "the same count, up to KServe 0.14",
+		dropRevisions},
 	{[]string{"InferenceService"}, "status.modelStatus where a model has no state or is Pending",
-		"whether there were pods when KServe looked first; it looks no more where they neither get ready nor fail", dropPending},
+		"whether there were pods when KServe looked first; it looks no more where they neither get ready nor fail",
+		dropPending},
 	at("a key and a certificate, made anew each time", []string{"Secret"}, "data"),
 	at("the time at which the certificate expires", []string{"Secret"},
 		"metadata", "annotations", "certificates.kserve.io/expiration"),
@@ -207,7 +210,8 @@ func dropPlaces(o map[string]any) {
 var several = regexp.MustCompile(`is invalid: \[.*\]`)
 
 // invalidValue is a value that is invalid, as JSON or as Go prints it; none is in quotes before Kubernetes 1.34.
-var invalidValue = regexp.MustCompile(`Invalid value: ("?null"?|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+(?:\(nil\)|\{.*?\})|(\[\])?\w+\.\w+\{.*?\}\}?): `)
+var invalidValue = regexp.MustCompile(`Invalid value: ("?null"?|\{.*?\}|\[\{.*?\}\]|` +
+	`map\[\w+\]\w+(?:\(nil\)|\{.*?\})|(\[\])?\w+\.\w+\{.*?\}\}?): `)
 
 // goMap is a mapping as Go prints it.
 var goMap = regexp.MustCompile(`map\[string\]interface \{\}(\{[^{}]*\})`)

@@ -14,7 +14,8 @@ func persist(ctx context.Context, do func() error) error {
 	var last error
 	if err := wait.Poll(ctx, func(context.Context) error {
 		last = do()
-		if apierrors.IsInternalError(last) && !isAnswer(last) || apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last) {
+		isTimeout := apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last)
+		if isTimeout || apierrors.IsInternalError(last) && !isAnswer(last) {
 			return last
 		}
 		return nil

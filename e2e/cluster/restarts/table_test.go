@@ -33,8 +33,9 @@ func TestUpgradeSection(t *testing.T) {
 	}})
 	got := upgrade.Section()
 	for _, want := range []string{
-		"| services | 2 |", "each change, as they are | 1 |", "get theirs | 1 |", "KServe's upgrade alone | 1 | 2 | 1 |", "new release | 1 | 0 | 1 |",
-		"- `spec.containers[].image`, of 1", "| app | a | restarts | restarts | - | - |", "| app | b | - | restarts | restarts | - |",
+		"| services | 2 |", "each change, as they are | 1 |", "get theirs | 1 |",
+		"KServe's upgrade alone | 1 | 2 | 1 |", "new release | 1 | 0 | 1 |", "- `spec.containers[].image`, of 1",
+		"| app | a | restarts | restarts | - | - |", "| app | b | - | restarts | restarts | - |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -124,7 +124,8 @@ func (u *Upgrade) Section() string {
 	for _, app := range u.Unknown {
 		fmt.Fprintf(&b, "- %s\n", app)
 	}
-	b.WriteString("\nService by service:\n\n| app | service | by KServe alone: predicted | measured | by the plugin: predicted | measured |\n" +
+	b.WriteString("\nService by service:\n\n" +
+		"| app | service | by KServe alone: predicted | measured | by the plugin: predicted | measured |\n" +
 		"|---|---|---|---|---|---|\n")
 	for _, s := range u.steps {
 		for _, service := range s.Services {
