@@ -90,10 +90,10 @@ func TestOperator(t *testing.T) {
 
 	resource := readFile(t, filepath.Join(s.dir, "sidecar.yaml"))
 	t.Run("changes", func(t *testing.T) {
-		namespace.Apply(strings.Replace(resource, "argocd-kserve-plugin:v", "argocd-kserve-plugin:v0.0.", 1))
+		namespace.Apply(strings.Replace(resource, "argocd-kserve-plugin:", "argocd-kserve-plugin:0.0.", 1))
 		wait.For(t, "the older image", func(context.Context) error {
 			changed, err := stored(namespace)
-			if err == nil && !strings.Contains(changed.container.Image, ":v0.0.") {
+			if err == nil && !strings.Contains(changed.container.Image, ":0.0.") {
 				err = fmt.Errorf("the image is %s", changed.container.Image)
 			}
 			return err
