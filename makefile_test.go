@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,4 +49,26 @@ func dryRun(t *testing.T, command ...string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), "env", slices.Concat(clean, command, []string{"--dry-run"})...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// TestFilters checks that each name of a test in the Makefile is one, or how one begins: go test passes where a filter
+// selects nothing.
+func TestFilters(t *testing.T) {
+	var sources strings.Builder
+	for _, name := range files(t, ".", "*_test.go") {
+		sources.WriteString(read(t, name))
+	}
+	tests := sources.String()
+	filters := 0
+	for _, m := range regexp.MustCompile(`\bTest(?:\(([\w|]+)\)|([A-Z]\w*))`).FindAllStringSubmatch(read(t, "Makefile"), -1) {
+		for name := range strings.SplitSeq(m[1]+m[2], "|") {
+			filters++
+			if !strings.Contains(tests, "\nfunc Test"+name) {
+				t.Errorf("the Makefile has Test%s, and no test has such a name", name)
+			}
+		}
+	}
+	if filters < 10 {
+		t.Errorf("only %d names of tests were found", filters)
+	}
 }
