@@ -279,7 +279,7 @@ bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/e
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
-	cd bench && $(GO) build -o ../bin/bench .
+	cd bench && $(TEST) . && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/evidence/performance.md -sidecar bin/sidecar.json
 
