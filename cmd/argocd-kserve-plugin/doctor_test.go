@@ -65,9 +65,15 @@ func newSick(t *testing.T, given answers) *kubectltest.Cluster {
 }
 
 func TestDoctor(t *testing.T) {
-	cluster := newSick(t, nil)
+	const argo = "/apis/argoproj.io"
+	cluster := newSick(t, answers{ // Applications are elsewhere than what they apply
+		argo:                            {{Body: `{"versions":[{"version":"v1alpha1"}]}`}},
+		argo + "/v1alpha1":              {{Body: `{"resources":[{"name":"applications","kind":"Application","namespaced":true}]}`}},
+		argo + "/v1alpha1/applications": {kubectltest.List("1", `{"metadata":{"namespace":"argocd","name":"shop"}}`)},
+	})
 	code, stdout, stderr := doctor(cluster, "-n", "models")
 	for _, want := range []string{
+		", Applications: 1\n",
 		"not read: configmaps: user me cannot list it\n",
 		"not read: horizontalpodautoscalers: user me cannot list it\n",
 		"InferenceService models/iris: Progressing\n  cause: ImagePullBackOff: container main: Back-off pulling image (Pod models/iris-predictor-1-a)\n",
@@ -160,6 +166,15 @@ func TestDoctorUnseen(t *testing.T) {
 	code, stdout, stderr := doctor(newSick(t, answers{services: {denied}, llmServices: {denied}}), "-n", "models")
 	const want = "no service was read, because these may not be: InferenceServices, LLMInferenceServices\n"
 	if code != 2 || stderr != want || !strings.HasSuffix(stdout, "0 services well, 0 not; not read: InferenceServices, LLMInferenceServices\n") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// TestDoctorUndiscovered is about a group of which the account may not even know the kinds.
+func TestDoctorUndiscovered(t *testing.T) {
+	denied := kubectltest.Failure(http.StatusForbidden, "Forbidden", "user me cannot get it")
+	code, stdout, stderr := doctor(newSick(t, answers{"/apis/keda.sh": {denied}}), "-n", "models")
+	if code != 1 || stderr != "" || !strings.Contains(stdout, "not read: keda.sh: user me cannot get it\n") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }

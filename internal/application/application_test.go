@@ -105,11 +105,11 @@ spec:
       - {env: test, at: {region: us}}
       template:
         metadata: {}
-        spec: {project: own}
+        spec: {project: own, sources: []}
     selector: {matchExpressions: [{key: at.region, operator: In, values: [eu]}], matchLabels: {env: prod}}
   template:
     metadata: {name: '{{.env | upper | normalize}}-{{.count}}'}
-    spec: {project: p, destination: {namespace: '{{default "x" .at.region}}'}, source: {path: '{{dig "b" "none" .at}}'}}
+    spec: {project: p, destination: {namespace: '{{default "x" .at.region}}'}, sources: [{path: '{{dig "b" "none" .at}}'}]}
 `,
 			want: "prod-3 ns=argocd project=own to=eu none\n",
 		},
@@ -144,6 +144,34 @@ spec:
     spec: {project: '{{ .at | toJson }}', source: {path: '{{.path}}'}}
 `,
 			want: "prod ns=argocd project={\"a\":1,\"b\":2} to= w\ntest ns=argocd project=null to= x\n",
+		},
+		{
+			name: "merge without Go templates, where only one of two elements has the key's value",
+			manifest: setHead + `
+spec:
+  generators:
+  - merge:
+      mergeKeys: [env]
+      generators:
+      - list: {elements: [{env: prod, path: x, project: p}, {env: test, path: x, project: p}]}
+      - list: {elements: [{env: prod, path: w}]}
+  template:
+    metadata: {name: '{{env}}'}
+    spec: {project: '{{project}}', source: {path: '{{path}}'}}
+`,
+			want: "prod ns=argocd project=p to= w\ntest ns=argocd project=p to= x\n",
+		},
+		{
+			name: "matrix of generators that set one parameter to the same value",
+			manifest: setHead + `
+spec:
+  generators:
+  - matrix: {generators: [{list: {elements: [{env: prod}]}}, {list: {elements: [{env: prod, dir: a}]}}]}
+  template:
+    metadata: {name: '{{env}}'}
+    spec: {source: {path: '{{dir}}'}}
+`,
+			want: "prod ns=argocd project= to= a\n",
 		},
 		{
 			name: "other generators",
@@ -200,7 +228,7 @@ spec:
   template: {metadata: {name: '{{.env}}'}, spec: {project: p, source: {path: base}}}
   templatePatch: |
     {{- if .dir }}
-    spec: {project: other, source: {path: '{{.dir}}'}, destination: {namespace: '{{.env}}'}}
+    spec: {project: null, source: {path: '{{.dir}}'}, destination: {namespace: '{{.env}}'}}
     {{- end }}
 `,
 			want: "prod ns=argocd project=p to=prod x\ntest ns=argocd project=p to= base\n",
@@ -237,6 +265,9 @@ func TestReadErrors(t *testing.T) {
 			"a.yaml:1:1: metadata.name has 254 characters, and Kubernetes takes at most 253"},
 		{"long name of a set", "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: " + strings.Repeat("a", 254) + "}\n",
 			"a.yaml:1:1: metadata.name has 254 characters, and Kubernetes takes at most 253"},
+		{"two values of one parameter", setHead + "spec: {generators: [{matrix: {generators: [{list: {elements: [{a: b}]}}, " +
+			"{list: {elements: [{a: c}]}}]}}], template: {metadata: {name: '{{a}}'}}}\n",
+			"both generators set a, to different values"},
 		{"number", list("goTemplate: false", "{metadata: {name: x}}"), "count is not a text; quote it or set goTemplate"},
 		{"function", list("goTemplate: true", "{metadata: {name: '{{ now }}'}}"),
 			"the function now is not known here; Argo CD may know it"},

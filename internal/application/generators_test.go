@@ -35,7 +35,7 @@ func TestGit(t *testing.T) {
 	r := repository(t, map[string]string{
 		".git/x/a.yaml": "", "a/one/x.yaml": "", "a/two/deep/x.yaml": "", "a/.hidden/x.yaml": "", "a/old/x.yaml": "",
 		"env/prod.yaml": "name: prod\nat: {region: eu}\n", "env/deep/list.json": `[{"name": "l1"}, {"name": "l2"}]`,
-		"env/broken.txt": "- 1\n",
+		"env/broken.txt": "- 1\n", "env/lists.yaml": "at: [l1, l2]\n",
 	})
 	if err := os.Mkdir(filepath.Join(r.Dir, "a/empty"), 0o755); err != nil {
 		t.Fatal(err)
@@ -58,6 +58,24 @@ func TestGit(t *testing.T) {
 				"values: {own: '{{.path.basename}}', first: '{{.dir}}'}}}]}}]\n" +
 				"  template: {metadata: {name: '{{.values.own}}'}, spec: {project: '{{.values.first}}', source: {path: x}}}",
 			"old ns=argocd project=a/* to= x\none ns=argocd project=a/* to= x\ntwo ns=argocd project=a/* to= x\n",
+		},
+		{
+			"a list in a file, in Go templates", "goTemplate: true\n  generators: [{git: {repoURL: 'https://example.com/here', " +
+				"files: [{path: env/deep/list.json}]}}]\n  template: {metadata: {name: '{{.name}}'}, spec: {source: {path: '{{.path.path}}'}}}",
+			"l1 ns=argocd project= to= env/deep\nl2 ns=argocd project= to= env/deep\n",
+		},
+		{
+			"a prefix, values, and what is in a list", "generators: [{git: {repoURL: 'https://example.com/here', pathParamPrefix: my, " +
+				"values: {ns: '{{my.path.basename}}-x'}, files: [{path: env/lists.yaml}]}}]\n" +
+				"  template: {metadata: {name: '{{at.1}}'}, spec: {project: '{{values.ns}}', source: {path: '{{my.path}}'}}}",
+			"l2 ns=argocd project=env-x to= env\n",
+		},
+		{
+			"both of a matrix, with values, in Go templates", "goTemplate: true\n  generators: [{matrix: {generators: [" +
+				"{git: {repoURL: 'https://example.com/here', directories: [{path: a/one}], values: {dir: '{{.path.path}}', of: first}}}, " +
+				"{git: {repoURL: 'https://example.com/here', files: [{path: env/prod.yaml}], values: {of: second}}}]}}]\n" +
+				"  template: {metadata: {name: '{{.name}}'}, spec: {project: '{{.values.of}}', source: {path: '{{.values.dir}}'}}}",
+			"prod ns=argocd project=first to= a/one\n",
 		},
 		{
 			"files: a star also matches slashes", "generators: [{git: {repoURL: 'https://example.com/here', files: [{path: 'env/*.[yj]*'}]}}]\n" +

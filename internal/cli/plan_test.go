@@ -32,6 +32,7 @@ func TestProgram(t *testing.T) {
 		{there: "0.15.0 0.15.2 0.20.0", version: "odh-2.29", program: "0.15.0", meant: "odh-2.29"},
 		{version: "0.20.0", err: "0.20.0, with KServe's own code, is missing"},
 		{version: "0.18.0", err: "take that of a release near by, with --like 0.17.0"},
+		{version: "0.15.1", err: "with --like 0.15.0"},
 		{there: "0.20.0", version: "0.18.0", like: "0.17.0", err: "0.17.0, with KServe's own code, is missing"},
 		{version: "unknown", err: "plan needs the release of KServe"},
 		{version: "main", err: `"main" is not a KServe version`},

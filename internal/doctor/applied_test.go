@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,12 @@ status:
 		}
 		if tc.said > 0 && report.Others[0].Subject() != "LLMInferenceServiceConfig models/presets (application shop)" {
 			t.Error(report.Others[0].Subject())
+		}
+		for _, write := range []func(io.Writer, Report) error{Text, Markdown} {
+			var b strings.Builder
+			if err := write(&b, report); err != nil || strings.Count(b.String(), "LLMInferenceServiceConfig models/presets") != tc.said {
+				t.Errorf("%s, %s: %v\n%s", tc.applied, tc.status, err, &b)
+			}
 		}
 	}
 }

@@ -80,6 +80,8 @@ status:
 		{"a condition, before those that follow from it", service + conditions, "Pods: pods (InferenceService models/iris)", ""},
 		{"an event of the service", service + conditions + warning("InferenceService", "iris", "InternalError"),
 			"InternalError: it happened (InferenceService models/iris)", ""},
+		{"an event of the API events.k8s.io", service + conditions + strings.NewReplacer("involvedObject", "regarding", "message", "note").
+			Replace(warning("InferenceService", "iris", "InternalError")), "InternalError: it happened (InferenceService models/iris)", ""},
 		{"an event of another service", service + conditions + warning("InferenceService", "rose", "InternalError"),
 			"Pods: pods (InferenceService models/iris)", ""},
 		{"a pod that is ready", service + conditions + pod + `status: {conditions: [{type: Ready, status: "True"}]}` + "\n" +
@@ -467,6 +469,31 @@ metadata: {name: iris-1, namespace: models, uid: revision, ownerReferences: [{ui
 	}
 }
 
+// A finding about an autoscaler belongs to the service whose Deployment it scales.
+func TestServiceOf(t *testing.T) {
+	scaler := func(name, target string) string {
+		return "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {namespace: models, name: " + name + "}\n" +
+			"spec: {scaleTargetRef: {name: " + target + "}}\n"
+	}
+	const deployments = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: iris-predictor, namespace: models, ownerReferences: [{kind: InferenceService, name: iris}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: models, ownerReferences: [{kind: InferenceService, name: rose}]}
+`
+	c := cluster(t, service+deployments+scaler("mine", "iris-predictor")+scaler("other", "web"))
+	scalers := ref{"autoscaling", "HorizontalPodAutoscaler", "models", ""}
+	for name, want := range map[string]string{"mine": "InferenceService models/iris", "other": "HorizontalPodAutoscaler models/other"} {
+		scalers.name = name
+		if got := c.serviceOf(scalers).String(); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestLacks(t *testing.T) {
 	asked, err := kubectl.ParseRequest([]string{"isvc", "iris", "rose"})
 	if err != nil {
@@ -508,19 +535,31 @@ metadata: {name: llama, uid: cache}
 `
 	for name, tc := range map[string]struct {
 		stream, unread, line, count string
+		asked                       string
 	}{
-		"all there": {service + deployment + cacheJob, "", "", "0 services well, 2 not"},
+		"all there": {service + deployment + cacheJob, "", "", "0 services well, 2 not", ""},
 		"without the service": {deployment + deployment, "",
 			"InferenceService models/iris: it is not in the input, and Deployment models/iris belongs to it",
-			"0 services well, 0 not"},
+			"0 services well, 0 not", ""},
 		"forbidden": {deployment, "inferenceservices: forbidden", "inferenceservices: forbidden",
-			"0 services well, 0 not; not read: InferenceServices"},
+			"0 services well, 0 not; not read: InferenceServices", ""},
+		"forbidden and asked for": {"", "inferenceservices: forbidden", "inferenceservices: forbidden",
+			"0 services well, 0 not; not read: InferenceServices", "isvc/iris"},
+		"forbidden, while others are asked for": {"", "inferenceservices: forbidden", "inferenceservices: forbidden",
+			"0 services well, 0 not", "llmisvc/llama"},
 	} {
 		c := cluster(t, tc.stream)
 		if tc.unread != "" {
 			c.Unread = []Unread{{Kinds: []string{"InferenceService"}, Text: tc.unread}}
 		}
-		report := c.Examine(time.Now(), kubectl.Request{}, nil)
+		var asked kubectl.Request
+		if tc.asked != "" {
+			var err error
+			if asked, err = kubectl.ParseRequest([]string{tc.asked}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		report := c.Examine(time.Now(), asked, nil)
 		got := ""
 		for _, u := range report.Unread {
 			got += u.Text

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -115,6 +116,17 @@ metadata:
 		}
 		if len(tc.unread) > 0 && !strings.Contains(out.String(), "message: 'not read: pods: forbidden'\n") {
 			t.Errorf("%s: it is not said\n%s", tc.name, &out)
+		}
+	}
+}
+
+// TestMessage has what a report object says of a service that is out of sync.
+func TestMessage(t *testing.T) {
+	for status, want := range map[health.Status]string{health.Healthy: "it is no longer in Git",
+		health.Degraded: "no model; it is no longer in Git"} {
+		s := Service{Result: health.Result{Status: status, Message: "no model"}, Drift: goneFromGit}
+		if got := s.result().Message; got != want {
+			t.Errorf("%s: %q", status, got)
 		}
 	}
 }

@@ -58,10 +58,11 @@ func TestBounds(t *testing.T) {
 		`minScale: "1", autoscaling.knative.dev/maxScale: "3"`:   "1 to 3 replicas",
 		`maxScale: "3", autoscaling.knative.dev/max-scale: "2"`:  "0 to 2 replicas",
 		`target: "1"`:    "0 to any number of replicas",
-		`max-scale: "0"`: "0 to any number of replicas",
+		`max-scale: "0"`: "0 to any number of replicas; main x; 1 GPU a pod\n",
 	} {
 		text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {template: {metadata: {annotations: "+
-			"{autoscaling.knative.dev/"+annotations+"}}}}}")
+			"{autoscaling.knative.dev/"+annotations+"}}, spec: {containers: [{name: main, image: x, resources: {limits: "+
+			"{nvidia.com/gpu: 1}}}]}}}}")
 		if !strings.Contains(text, "iris: "+want) {
 			t.Errorf("%s: without %q:\n%s", annotations, want, text)
 		}

@@ -89,6 +89,11 @@ func TestNew(t *testing.T) {
 			want: []string{"! never settles: KServe writes spec.x of Deployment a/iris-worker in turn for InferenceService a/iris and " +
 				"LLMInferenceServiceConfig a/gpu\n"},
 		},
+		"a deletion that is refused": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Refused: []plan.Refusal{{Object: iris, Deleted: true, Message: "in use"}}},
+			want:  []string{"iris.yaml:1: InferenceService a/iris is refused\n  the deletion is refused: in use\n"},
+		},
 		"a finalizer": {
 			objects: service + ", deletionTimestamp: now, finalizers: [example.com/hold]}}", failed: 1,
 			want: []string{"InferenceService a/iris is not deleted\n  the deletion waits for the finalizer example.com/hold\n",
@@ -121,6 +126,19 @@ func TestNew(t *testing.T) {
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
 			want: []string{"! controller: no Secret\n", "1 on which KServe fails\n"}, not: "without a workload",
+		},
+		"what it listens on, and under which names": {
+			objects: service + "}}\n" + deployment +
+				"- {apiVersion: v1, kind: Service, metadata: {name: s, namespace: a, ownerReferences: [{uid: s}]}, " +
+				"spec: {ports: [{port: 80, targetPort: 8080}, {port: 9000}]}}\n" +
+				"- {apiVersion: v1, kind: Service, metadata: {name: t, namespace: a, ownerReferences: [{uid: s}]}}\n" +
+				"- {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: i, namespace: a, ownerReferences: [{uid: s}]}, " +
+				"spec: {rules: [{host: one}, {}, {host: two}, {host: one}]}}\n",
+			want: []string{"  Ingress i: hosts one, two\n  Service s: port 80 to 8080, 9000\n  Service t\n"},
+		},
+		"a model that failed": {
+			objects: service + "}, status: {modelStatus: {lastFailureInfo: {message: no model}}}}\n", failed: 1,
+			want: []string{"! modelStatus: no model\n  ! it ends without a workload\n"},
 		},
 		"an error with its event": {
 			objects: service + "}}\n" + deployment, failed: 1,
@@ -192,6 +210,11 @@ func TestNew(t *testing.T) {
 			previous: service + "}}\n" + strings.Replace(revision, "spec: {", "spec: {clusterIP: a, ", 1),
 			objects:  service + "}}\n" + strings.Replace(revision, "spec: {", "spec: {clusterIP: b, ", 1),
 			want:     []string{"Service.serving.knative.dev iris changed"},
+		},
+		"annotations of a template": {
+			previous: service + "}}\n" + strings.Replace(deployment, "uid: s}]}", "uid: s}]}, spec: {template: {a: {x.io/y: b, z: c}}}", 1),
+			objects:  service + "}}\n" + strings.Replace(deployment, "uid: s}]}", "uid: s}]}, spec: {template: {a: {x.io/y: c, w: c}}}", 1),
+			want:     []string{"pods restart: spec.template.a.w, spec.template.a[\"x.io/y\"], spec.template.a.z\n"},
 		},
 		"replaced": {
 			previous: service + "}}\n" + deployment, objects: service + "}}\n" + strings.Replace(deployment, "uid: d", "uid: e", 1),
