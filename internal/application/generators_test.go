@@ -158,6 +158,7 @@ items:
 ---
 - {name: in-cluster, server: https://kubernetes.default.svc}
 - {name: test, server: https://test, labels: {env: test}, project: p}
+- {name: in-cluster, server: https://other}
 `
 	clusters, err := ReadClusters(transform.File{Path: "clusters.yaml", Data: []byte(secrets)})
 	if err != nil {
@@ -165,17 +166,17 @@ items:
 	}
 	for spec, want := range map[string]string{
 		"generators: [{clusters: {}}]\n  template: {metadata: {name: '{{nameNormalized}}'}, spec: {project: '{{server}}', source: {path: x}}}": "" +
-			"prod-eu ns=argocd project=https://prod to= x\ntest ns=argocd project=https://test to= x\n" +
+			"prod-eu ns=argocd project=https://prod to= x\nin-cluster ns=argocd project=https://other to= x\ntest ns=argocd project=https://test to= x\n" +
 			"in-cluster ns=argocd project=https://kubernetes.default.svc to= x\n",
 		"goTemplate: true\n  generators: [{clusters: {selector: {matchLabels: {env: prod}}, values: {who: '{{.name}}!'}}}]\n" +
 			"  template: {metadata: {name: '{{.metadata.labels.env}}'}, spec: {project: '{{.metadata.annotations}}', source: {path: '{{.values.who}}'}}}": "" +
 			"prod ns=argocd project=map[team:ml] to= Prod_EU!\n",
 		"generators: [{clusters: {selector: {matchLabels: {argocd.argoproj.io/secret-type: cluster}}}}]\n" +
 			"  template: {metadata: {name: '{{nameNormalized}}'}, spec: {project: x, source: {path: x}}}": "" +
-			"prod-eu ns=argocd project=x to= x\ntest ns=argocd project=x to= x\n",
+			"prod-eu ns=argocd project=x to= x\nin-cluster ns=argocd project=x to= x\ntest ns=argocd project=x to= x\n",
 		"goTemplate: true\n  generators: [{clusters: {flatList: true}}]\n" +
 			"  template: {metadata: {name: all}, spec: {project: '{{range .clusters}}{{.name}} {{end}}', source: {path: x}}}": "" +
-			"all ns=argocd project=Prod_EU test in-cluster  to= x\n",
+			"all ns=argocd project=Prod_EU in-cluster test in-cluster  to= x\n",
 	} {
 		manifest := []byte(setHead + "spec:\n  " + spec + "\n")
 		apps, problems, err := Reader{Clusters: clusters}.Read([]transform.File{{Path: "a.yaml", Data: manifest}})

@@ -209,11 +209,11 @@ func filled(own, base map[string]any) map[string]any {
 	maps.Copy(all, own)
 	for key, value := range base {
 		mine, isMapping := all[key].(map[string]any)
-		other, both := value.(map[string]any)
+		other, _ := value.(map[string]any)
 		switch {
 		case isEmpty(all[key]):
 			all[key] = value
-		case isMapping && both && key != "valuesObject":
+		case isMapping && key != "valuesObject":
 			all[key] = filled(mine, other)
 		}
 	}

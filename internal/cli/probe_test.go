@@ -59,6 +59,9 @@ func TestProbe(t *testing.T) {
 		{name: "not serving", handler: answer("0", 0, 0, 0, 0, 2, 8, 2), want: "not SERVING"},
 		{name: "unknown", handler: answer("0", 0, 0, 0, 0, 0), want: "not SERVING"},
 		{name: "cut off", handler: answer("0", 0, 0, 0, 0, 2, 8), want: "not SERVING"},
+		{name: "nothing", handler: answer("0"), want: "not SERVING"},
+		{name: "compressed", handler: answer("0", 1, 0, 0, 0, 2, 8, 1), want: "not SERVING"},
+		{name: "of another length", handler: answer("0", 0, 0, 0, 0, 3, 8, 1), want: "not SERVING"},
 		{name: "no health service", handler: answer("12"), want: `gRPC status "12" unknown service`},
 		{name: "another server", handler: http.NotFound, want: "HTTP status 404"},
 	}

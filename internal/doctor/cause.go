@@ -319,9 +319,9 @@ func isProbe(event Cause, t health.Trouble) bool {
 	if killed := t.ExitCode == 137 || t.ExitCode == 143; killed && !strings.HasPrefix(event.Message, "Readiness") {
 		return true
 	}
-	last, err := time.Parse(time.RFC3339, event.at)
-	since, sinceErr := time.Parse(time.RFC3339, t.Since)
-	return err == nil && sinceErr == nil && last.Sub(since) >= recovery
+	last, _ := time.Parse(time.RFC3339, event.at) // or long before
+	since, err := time.Parse(time.RFC3339, t.Since)
+	return err == nil && last.Sub(since) >= recovery
 }
 
 // recovery is how long a container has to run until the kubelet no longer waits before it starts it again

@@ -175,6 +175,13 @@ status:
 ` + strings.Replace(warning("Pod", "iris-1", "Unhealthy"), "it happened", "Liveness probe failed", 1),
 			"Unhealthy: Liveness probe failed (Pod models/iris-1)",
 			"correct the probe, or give the model more time with initialDelaySeconds or failureThreshold"},
+		{"a container that a probe ends, and that obeys the signal", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 143, reason: Error}}}
+` + strings.Replace(warning("Pod", "iris-1", "Unhealthy"), "it happened", "Liveness probe failed", 1),
+			"Unhealthy: Liveness probe failed (Pod models/iris-1)",
+			"correct the probe, or give the model more time with initialDelaySeconds or failureThreshold"},
 		{"a container that ends by itself, beside a readiness probe", service + pod + `
 status:
   containerStatuses:
@@ -197,6 +204,7 @@ status:
 		{"a pod whose events are gone", service + conditions + pod + `
 status:
   conditions:
+  - {type: PodReadyToStartContainers, status: "True", message: "network"}
   - {type: Initialized, status: "False", reason: ContainersNotInitialized, message: "storage-initializer"}
   - {type: Ready, status: "False", reason: ContainersNotReady, message: "main"}
 `, "ContainersNotInitialized: storage-initializer (Pod models/iris-1)", ""},
@@ -245,6 +253,9 @@ status:
 		{"a ScaledObject without a fallback", service + made("keda.sh/v1alpha1", "ScaledObject", "name: iris", `
 status: {conditions: [{type: Fallback, status: "False", reason: NoFallbackFound}, {type: Active, status: "False", reason: Idle}]}`),
 			"", ""},
+		{"a ScaledObject that KEDA can't use", service + made("keda.sh/v1alpha1", "ScaledObject", "name: iris",
+			`status: {conditions: [{type: Ready, status: "False", reason: NoScalers}, {type: Active, status: "False", reason: Idle}]}`),
+			"NoScalers (ScaledObject models/iris)", ""},
 		{"a route that is not there, beside an autoscaler without metrics", service + `
 status: {conditions: [{type: IngressReady, status: "False", reason: Routes, message: no gateway}]}
 ` + made("autoscaling/v2", "HorizontalPodAutoscaler", "name: iris",

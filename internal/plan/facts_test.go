@@ -71,7 +71,7 @@ func TestBounds(t *testing.T) {
 
 // The pod of a Knative Service has what KServe's webhook adds.
 func TestKnativePod(t *testing.T) {
-	text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {template: {spec: {containers: [{name: main, "+
+	text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {traffic: [{percent: 100}], template: {spec: {containers: [{name: main, "+
 		"image: x}]}}}}\n- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, "+
 		"spec: {containers: [{name: main, image: x}], initContainers: [{name: load, image: \"y:1\"}]}}")
 	if want := "iris: 0 to any number of replicas; main x; first load y:1\n"; !strings.Contains(text, want) {

@@ -288,7 +288,8 @@ func TestNew(t *testing.T) {
 			not: "!",
 		},
 		"not ready in the end": {
-			objects: service + "}, status: {conditions: [{type: Ready, status: \"False\"}]}}\n" + deployment,
+			objects: service + "}, status: {conditions: [{type: IngressReady, status: \"True\"}, {type: Ready, status: \"False\"}]}}\n" +
+				deployment,
 			state:   plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "not Ready"}}},
 			want:    []string{"! event InferenceServiceNotReady: not Ready\n"},
 		},
