@@ -42,9 +42,14 @@ func TestApplicationFields(t *testing.T) {
 		"envs/text":                       "from file",
 		"base/kustomization.yaml":         "resources: [cm.yaml]\n",
 		"base/cm.yaml":                    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n",
-		"plain/a.yaml":                    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-		"plain/b.jsonnet":                 "{}",
-		"plain/sub/c.yaml":                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+		"base/part/kustomization.yaml":    "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnameSuffix: -part\n",
+		"scaled/kustomization.yaml":       "resources: [d.yaml]\ncommonAnnotations: {of: us}\n",
+		"scaled/d.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, labels: {team: us}}\nspec:\n" +
+			"  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: web:1}]}}\n",
+		"outer/kustomization.yaml": "resources: [../base]\n",
+		"plain/a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+		"plain/b.jsonnet":          "{}",
+		"plain/sub/c.yaml":         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
 	}
 	for _, tc := range []struct {
 		name, sources string
@@ -110,6 +115,57 @@ func TestApplicationFields(t *testing.T) {
       patches: [{target: {kind: ConfigMap}, patch: "- op: add\n  path: /data\n  value: {k: v}"}]
 `,
 			want: []string{"name: p-cm-s", "namespace: own", "team: app", "rev: \"0123456\"", "k: v"},
+		},
+		{
+			name: "kustomize, with replicas, images, components and labels",
+			sources: `
+  - repoURL: https://example.com/team/models
+    path: scaled
+    kustomize:
+      replicas: [{name: web, count: 5}]
+      images: [web:2]
+      components: [../base/part, ../none]
+      ignoreMissingComponents: true
+      commonLabels: {team: ml}
+      forceCommonLabels: true
+      labelWithoutSelector: true
+      labelIncludeTemplates: true
+      commonAnnotations: {of: ml}
+      forceCommonAnnotations: true
+`,
+			want:    []string{"name: web-part", "replicas: 5", "image: web:2", "        team: ml", "of: ml"},
+			without: []string{"team: us", "of: us", "      team: ml\n  template"},
+		},
+		{
+			name: "a component that is missing, and annotations that are there",
+			sources: `
+  - {repoURL: https://example.com/team/models, path: scaled, kustomize: {components: [../none]}}
+  - {repoURL: https://example.com/team/models, path: scaled, kustomize: {commonAnnotations: {of: ml}}}
+`,
+			want: []string{"none: no such file or directory\n", "kustomize-common-annotations: the kustomization has of already"},
+			code: 2,
+		},
+		{
+			name: "the root of a plugin",
+			sources: `
+  - {repoURL: https://example.com/team/models, path: outer, plugin: {name: argocd-kserve-plugin, parameters: [{name: root, string: .}]}}
+  - {repoURL: https://example.com/team/models, path: outer, plugin: {name: argocd-kserve-plugin, parameters: [{name: root, string: ../..}]}}
+  - {repoURL: https://example.com/team/models, path: outer, plugin: {name: argocd-kserve-plugin, parameters: [{name: root, string: ../none}]}}
+`,
+			want: []string{"resources: base: outside the root outer; ", "application app: root ../..: outside the repository\n",
+				"application app: root ../none: no such file or directory\n"},
+			code: 2,
+		},
+		{
+			name:    "a root that holds what is used",
+			sources: "\n  - {repoURL: https://example.com/team/models, path: outer, plugin: {name: argocd-kserve-plugin, parameters: [{name: root, string: ..}]}}\n",
+			want:    []string{"name: cm"},
+		},
+		{
+			name:    "no source",
+			sources: " []\n",
+			want:    []string{"application app: it has no source\n"},
+			code:    2,
 		},
 		{
 			name:    "jsonnet",

@@ -290,8 +290,8 @@ func TestNew(t *testing.T) {
 		"not ready in the end": {
 			objects: service + "}, status: {conditions: [{type: IngressReady, status: \"True\"}, {type: Ready, status: \"False\"}]}}\n" +
 				deployment,
-			state:   plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "not Ready"}}},
-			want:    []string{"! event InferenceServiceNotReady: not Ready\n"},
+			state: plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "not Ready"}}},
+			want:  []string{"! event InferenceServiceNotReady: not Ready\n"},
 		},
 		"what is deleted has its pod": {
 			previous: service + "}}\n" + deployment +
