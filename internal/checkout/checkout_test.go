@@ -26,6 +26,11 @@ func TestMovedNotes(t *testing.T) {
 	if got := c.Notes(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	delete(c.moved, "v6")
+	want[5] = here + "targetRevision v5: a"
+	if got := c.Notes(); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // TestMovedValues has a source that only gives values to others, of another revision.

@@ -549,7 +549,7 @@ metadata: {name: llama, uid: cache}
 		asked                       string
 	}{
 		"all there": {service + deployment + cacheJob, "", "", "0 services well, 2 not", ""},
-		"without the service": {deployment + deployment, "",
+		"without the service": {deployment + strings.Replace(deployment, "name: iris\n", "name: iris-2\n", 1), "",
 			"InferenceService models/iris: it is not in the input, and Deployment models/iris belongs to it",
 			"0 services well, 0 not", ""},
 		"forbidden": {deployment, "inferenceservices: forbidden", "inferenceservices: forbidden",

@@ -108,9 +108,14 @@ func TestLeaderWorkerSets(t *testing.T) {
 		leader + worker: "main z:1; worker main x; 20 GPUs a replica, 40 at 2 replicas, 60 during a rollout",
 	} {
 		text := made(t, fmt.Sprintf(set, template))
-		if !strings.Contains(text, "LeaderWorkerSet iris: 3 pods a replica; 2 replicas; "+want+"\n") {
+		if !strings.Contains(text, "LeaderWorkerSet iris: 3 pods a replica; 2 replicas; "+want+"\n") ||
+			strings.Contains(text, "without a workload") {
 			t.Errorf("without %q:\n%s", want, text)
 		}
+	}
+	alone := made(t, strings.Replace(fmt.Sprintf(set, leader+worker), "size: 3", "size: 1", 1))
+	if want := "iris: 1 pod a replica; 2 replicas; main z:1; 4 GPUs a replica, "; !strings.Contains(alone, want) {
+		t.Errorf("without %q:\n%s", want, alone)
 	}
 }
 
