@@ -3,6 +3,7 @@ package application
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,16 @@ func TestGit(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+// A generator's own template is filled up key by key, but its lists and its valuesObject are taken whole.
+func TestFilled(t *testing.T) {
+	own := map[string]any{"helm": map[string]any{"valuesObject": map[string]any{"a": 1}, "list": []any{"a"}}}
+	base := map[string]any{"helm": map[string]any{"valuesObject": map[string]any{"b": 1}, "list": []any{"b"}, "other": "c"}}
+	want := map[string]any{"helm": map[string]any{"valuesObject": map[string]any{"a": 1}, "list": []any{"a"}, "other": "c"}}
+	if got := filled(own, base); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
 	}
 }
 

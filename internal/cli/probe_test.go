@@ -63,6 +63,11 @@ func TestProbe(t *testing.T) {
 		{name: "compressed", handler: answer("0", 1, 0, 0, 0, 2, 8, 1), want: "not SERVING"},
 		{name: "of another length", handler: answer("0", 0, 0, 0, 0, 3, 8, 1), want: "not SERVING"},
 		{name: "no health service", handler: answer("12"), want: `gRPC status "12" unknown service`},
+		{name: "a proxy", handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Grpc-Status", "0")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			w.Write([]byte{0, 0, 0, 0, 2, 8, 1})
+		}, want: "HTTP status 503"},
 		{name: "another server", handler: http.NotFound, want: "HTTP status 404"},
 	}
 	for _, tc := range tests {

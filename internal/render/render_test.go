@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/rendertest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
@@ -120,6 +121,41 @@ func TestChanges(t *testing.T) {
 	}
 	_, err := manifests(t.Context(), "status", o)
 	rendertest.WantError(t, err, "status: changed while it was read; run again")
+}
+
+// TestChangesInPlace reads a file that somebody writes again and again, in the same size.
+func TestChangesInPlace(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.yaml")
+	if err := os.WriteFile(name, []byte("kind: A\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done, ended := make(chan struct{}), make(chan error)
+	go func() {
+		for at := time.Unix(0, 0); ; at = at.Add(time.Second) {
+			select {
+			case <-done:
+				ended <- nil
+				return
+			default:
+			}
+			if err := os.Chtimes(name, at, at); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	var err error
+	for range 100_000 {
+		if _, err = manifests(t.Context(), ".", options(dir)); err != nil {
+			break
+		}
+	}
+	close(done)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	rendertest.WantError(t, err, "a.yaml: changed while it was read; run again")
 }
 
 func TestDetect(t *testing.T) {
