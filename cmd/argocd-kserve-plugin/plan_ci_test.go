@@ -62,10 +62,12 @@ func TestPlanOnPullRequest(t *testing.T) {
 		comments int    // of the workflow
 		printed  string // by the step
 		wrote    string // to the summary
+		failed   string // the step
 	}{
-		"a change":          {image: "server:2", comments: 1, wrote: restart},
-		"after a long talk": {image: "server:2", others: 250, comments: 1, wrote: restart},
-		"nothing changes":   {image: "server:1", wrote: "1 service, nothing changes"},
+		"a change that KServe refuses": {image: "refused", comments: 1, wrote: "denied the request", failed: "Plan"},
+		"a change":                     {image: "server:2", comments: 1, wrote: restart},
+		"after a long talk":            {image: "server:2", others: 250, comments: 1, wrote: restart},
+		"nothing changes":              {image: "server:1", wrote: "1 service, nothing changes"},
 		"a fork": {image: "server:2", readOnly: true, wrote: restart,
 			printed: "::notice::the plan is in the summary only: a comment needs the permission pull-requests: write\n"},
 		"a page of a proxy":         {image: "server:2", listed: "<html></html>", wrote: restart, printed: noList},
@@ -106,7 +108,7 @@ func TestPlanOnPullRequest(t *testing.T) {
 				}
 			}
 			comments := talk.bodies(bot)
-			if failed != "" || len(comments) != tc.comments || !strings.Contains(summary, tc.wrote) ||
+			if failed != tc.failed || len(comments) != tc.comments || !strings.Contains(summary, tc.wrote) ||
 				tc.wrote == "" && strings.Contains(summary, "What KServe") {
 				t.Errorf("step %q failed, %d comments\n%s\n%s\nrequests %q", failed, len(comments), outputs[failed], summary,
 					talk.requests)
@@ -133,11 +135,13 @@ func TestPlanOnMergeRequest(t *testing.T) {
 		copied   bool   // whether somebody else has copied the first line of the note
 		notes    int
 		printed  string
+		code     int
 	}{
-		"a change":        {image: "server:2", notes: 1, printed: "**pods restart**"},
-		"a copy":          {image: "server:2", copied: true, notes: 1, printed: "**pods restart**"},
-		"nothing changes": {image: "server:1", printed: "1 service, nothing changes"},
-		"no token":        {image: "server:2", given: map[string]string{"PLAN_TOKEN": ""}, printed: "**pods restart**"},
+		"a change that KServe refuses": {image: "refused", notes: 1, printed: "denied the request", code: 1},
+		"a change":                     {image: "server:2", notes: 1, printed: "**pods restart**"},
+		"a copy":                       {image: "server:2", copied: true, notes: 1, printed: "**pods restart**"},
+		"nothing changes":              {image: "server:1", printed: "1 service, nothing changes"},
+		"no token":                     {image: "server:2", given: map[string]string{"PLAN_TOKEN": ""}, printed: "**pods restart**"},
 		"a token that may only read": {image: "server:2", readOnly: true,
 			printed: "the token PLAN_TOKEN could not write the note\n"},
 		"a page of a proxy": {image: "server:2", listed: "<html></html>",
@@ -165,7 +169,7 @@ func TestPlanOnMergeRequest(t *testing.T) {
 				h.env["CI_API_V4_URL"] = talk.gitlab(t)
 				for range 2 {
 					out, code := h.run(t, h.checkout, shell, strings.Join(lines, "\n"))
-					if code != 0 || !strings.Contains(out, tc.printed) {
+					if code != tc.code || !strings.Contains(out, tc.printed) {
 						t.Errorf("exit code %d: %s", code, out)
 					}
 				}

@@ -15,9 +15,10 @@ import (
 
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names, and
 // with a label mode. An LLMInferenceService that is called preset gets one with the image of the release's preset.
-// The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
-// workloads are unready is stuck. An object of the cluster that is called refused is, for its key deploy. What is
-// stored stays, but that of services that are called rolls, written, locked and breaks: see takeover.
+// The names of some services say what else happens: refused, which an image may also be called, stuck, crash, hang,
+// garbage and newer. A service whose workloads are unready is stuck. An object of the cluster that is called refused is,
+// for its key deploy. What is stored stays, but that of services that are called rolls, written, locked and breaks: see
+// takeover.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
@@ -119,7 +120,7 @@ func state(request plan.Request, manifests []plan.Object) plan.State {
 			interrupted := make(chan os.Signal, 1)
 			signal.Notify(interrupted, os.Interrupt)
 			<-interrupted
-		case name == "refused":
+		case name == "refused", image == "refused":
 			made.Refused = append(made.Refused, plan.Refusal{Index: i, Object: reference,
 				Message: `admission webhook "validator" denied the request: no`})
 			continue
