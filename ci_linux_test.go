@@ -108,6 +108,11 @@ func TestCI(t *testing.T) {
 	if passed || len(asked) != 1 || !strings.Contains(output, "output of test\n== failed: make test (2)\n") {
 		t.Errorf("passed: %v, asked for %q:\n%s", passed, asked, output)
 	}
+	// The last of all.
+	asked, output, passed = startCI(t, "FAILS=demo").end(t)
+	if passed || len(asked) != len(suites) || !strings.HasSuffix(output, "\n== failed: make demo (2)\n") {
+		t.Errorf("passed: %v, asked for %q:\n%s", passed, asked, output)
+	}
 	asked, output, passed = startCI(t, "FAILS=lint", "PRINTS="+failures).end(t)
 	if passed || len(asked) == len(suites) || strings.Count(output, "output of") != 1 ||
 		strings.Count(output, ": good\n") != 1 || !strings.HasSuffix(output, `  all
