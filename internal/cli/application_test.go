@@ -36,6 +36,7 @@ func TestApplicationFields(t *testing.T) {
 			"namespace: {{ .Release.Namespace }}}\ndata:\n  values: {{ toJson .Values | quote }}\n  kube: {{ .Capabilities.KubeVersion }}\n" +
 			"  has: {{ .Capabilities.APIVersions.Has \"a.b/v1\" | quote }}\n",
 		"charts/m/templates/tests/t.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: t, annotations: {helm.sh/hook: test}}\n",
+		"charts/m/values.yaml":            "{}\n",
 		"charts/m/crds/crd.yaml":          "apiVersion: v1\nkind: Crd\nmetadata: {name: crd}\n",
 		"envs/a.yaml":                     "a: 1\n",
 		"envs/b.yaml":                     "b: 2\n",
@@ -46,10 +47,11 @@ func TestApplicationFields(t *testing.T) {
 		"scaled/kustomization.yaml":       "resources: [d.yaml]\ncommonAnnotations: {of: us}\n",
 		"scaled/d.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, labels: {team: us}}\nspec:\n" +
 			"  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: web:1}]}}\n",
-		"outer/kustomization.yaml": "resources: [../base]\n",
-		"plain/a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-		"plain/b.jsonnet":          "{}",
-		"plain/sub/c.yaml":         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+		"charted/kustomization.yaml": "helmGlobals: {chartHome: ../charts}\nhelmCharts: [{name: m, releaseName: x}]\n",
+		"outer/kustomization.yaml":   "resources: [../base]\n",
+		"plain/a.yaml":               "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+		"plain/b.jsonnet":            "{}",
+		"plain/sub/c.yaml":           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
 	}
 	for _, tc := range []struct {
 		name, sources string
@@ -135,6 +137,13 @@ func TestApplicationFields(t *testing.T) {
 `,
 			want:    []string{"name: web-part", "replicas: 5", "image: web:2", "        team: ml", "of: ml"},
 			without: []string{"team: us", "of: us", "      team: ml\n  template"},
+		},
+		{
+			name: "kustomize, with a chart",
+			sources: `
+  - {repoURL: https://example.com/team/models, path: charted, kustomize: {kubeVersion: 1.29.0, apiVersions: [a.b/v1]}}
+`,
+			want: []string{"kube: v1.29.0", `has: "true"`},
 		},
 		{
 			name: "a component that is missing, and annotations that are there",
