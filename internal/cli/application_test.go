@@ -36,7 +36,6 @@ func TestApplicationFields(t *testing.T) {
 			"namespace: {{ .Release.Namespace }}}\ndata:\n  values: {{ toJson .Values | quote }}\n  kube: {{ .Capabilities.KubeVersion }}\n" +
 			"  has: {{ .Capabilities.APIVersions.Has \"a.b/v1\" | quote }}\n",
 		"charts/m/templates/tests/t.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: t, annotations: {helm.sh/hook: test}}\n",
-		"charts/m/values.yaml":            "{}\n",
 		"charts/m/crds/crd.yaml":          "apiVersion: v1\nkind: Crd\nmetadata: {name: crd}\n",
 		"envs/a.yaml":                     "a: 1\n",
 		"envs/b.yaml":                     "b: 2\n",
@@ -47,11 +46,15 @@ func TestApplicationFields(t *testing.T) {
 		"scaled/kustomization.yaml":       "resources: [d.yaml]\ncommonAnnotations: {of: us}\n",
 		"scaled/d.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, labels: {team: us}}\nspec:\n" +
 			"  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: web:1}]}}\n",
-		"charted/kustomization.yaml": "helmGlobals: {chartHome: ../charts}\nhelmCharts: [{name: m, releaseName: x}]\n",
-		"outer/kustomization.yaml":   "resources: [../base]\n",
-		"plain/a.yaml":               "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-		"plain/b.jsonnet":            "{}",
-		"plain/sub/c.yaml":           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+		"charted/kustomization.yaml": "helmGlobals: {chartHome: home}\nhelmCharts: [{name: k, releaseName: x}]\n",
+		"charted/home/k/Chart.yaml":  "apiVersion: v2\nname: k\nversion: 1.0.0\n",
+		"charted/home/k/values.yaml": "{}\n",
+		"charted/home/k/templates/cm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: k}\ndata: {kube: {{ .Capabilities.KubeVersion }}, " +
+			"has: {{ .Capabilities.APIVersions.Has \"a.b/v1\" | quote }}}\n",
+		"outer/kustomization.yaml": "resources: [../base]\n",
+		"plain/a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+		"plain/b.jsonnet":          "{}",
+		"plain/sub/c.yaml":         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
 	}
 	for _, tc := range []struct {
 		name, sources string
