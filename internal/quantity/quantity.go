@@ -2,6 +2,7 @@
 package quantity
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 
@@ -88,6 +89,9 @@ func Whole(s string) (n int64, ok bool) {
 // Compare returns a number below 0 if quantity a is less than b, 0 if both are equal, and a number above 0 if it is
 // more. ok is false if one of them is not a quantity, or has a sign or an exponent.
 func Compare(a, b string) (order int, ok bool) {
+	if isShort(a) && isShort(b) && unitOf(a) == unitOf(b) {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)), true
+	}
 	first, second := form().FindStringSubmatch(a), form().FindStringSubmatch(b)
 	if first == nil || second == nil {
 		return 0, false
@@ -110,7 +114,7 @@ func billionths(m []string) (number *big.Rat, kind []unit) {
 // isShort reports whether s is a whole number below 1000, not 0, without a suffix or with one below E. That is
 // how most quantities are written, and what Kubernetes writes too.
 func isShort(s string) bool {
-	suffix := strings.TrimLeft(s, "0123456789")
+	suffix := unitOf(s)
 	digits := len(s) - len(suffix)
 	if digits == 0 || digits > 3 || s[0] == '0' {
 		return false
@@ -121,6 +125,9 @@ func isShort(s string) bool {
 	}
 	return false
 }
+
+// unitOf returns what is behind the digits of a whole number.
+func unitOf(s string) string { return strings.TrimLeft(s, "0123456789") }
 
 func find(kind []unit, suffix string) *big.Int {
 	for _, u := range kind {

@@ -81,6 +81,9 @@ func checkContainers(p *pass) {
 		}
 		for _, field := range model.Probes {
 			probe := node.Get(field)
+			if probe == nil {
+				continue
+			}
 			if model.HandlerOf(probe) == model.SeveralHandlers && !slices.Contains(model.LLMKinds, p.Object.GroupKind()) &&
 				!slices.ContainsFunc(containers, func(c model.Container) bool { // KS104 reports it
 					return slices.Equal(c.Path.With("readinessProbe"), at.Path().With(field))
@@ -277,7 +280,10 @@ func (c refusedContainer) checkNumbers(probe *yamldoc.Node, field string) {
 // checkAmount reports an amount of a resource below 0.
 func (c refusedContainer) checkAmount(amount string, at ...any) {
 	below, negative := strings.CutPrefix(amount, "-")
-	if order, ok := quantity.Compare(below, "0"); negative && ok && order > 0 {
+	if !negative {
+		return
+	}
+	if order, ok := quantity.Compare(below, "0"); ok && order > 0 {
 		c.refuse("must be greater than or equal to 0", "remove it, or write how much the container needs", at...)
 	}
 }

@@ -94,9 +94,12 @@ func (p *pass) checkWhole(container *yamldoc.Node, at yamldoc.Path, severity tra
 // isFraction reports whether Kubernetes refuses an amount of a device because it is not a whole number
 // (ValidateResourceQuantityValue in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
 func isFraction(resource, amount string) bool {
+	if !isDevice(resource) {
+		return false
+	}
 	whole, ok := quantity.Whole(amount)
 	order, _ := quantity.Compare(amount, strconv.FormatInt(whole, 10))
-	return isDevice(resource) && ok && order != 0
+	return ok && order != 0
 }
 
 func fractionRefused(pods, resource, amount string) string {
@@ -113,9 +116,9 @@ func isDevice(resource string) bool {
 // checkLimits compares the requests of a container with its limits.
 func (p *pass) checkLimits(c model.Container) {
 	requests := c.Path.With("resources", "requests")
-	for key, value := range p.Object.Get(requests...).Children() {
+	for key, value := range c.Get("resources", "requests").Children() {
 		resource, _ := key.(string)
-		limit := p.Object.Get(c.Path.With("resources", "limits", resource)...).Str()
+		limit := c.Get("resources", "limits", resource).Str()
 		f := transform.Report{At: requests.With(resource)}
 		if limit == "" && c.MergedWithRuntime {
 			p.checkUnlimited(f, c, resource, value.Str())
@@ -128,8 +131,11 @@ func (p *pass) checkLimits(c model.Container) {
 // compare reports a request that Kubernetes refuses beside the limit. Those of a device have to be the same, and a
 // request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
 func (p *pass) compare(f transform.Report, resource, requested, limit, more string) {
-	order, ok := quantity.Compare(requested, limit)
 	device := isDevice(resource)
+	if limit == "" && !device {
+		return
+	}
+	order, ok := quantity.Compare(requested, limit)
 	switch {
 	case device && limit == "" && requested != "":
 		f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
@@ -249,27 +255,27 @@ func shippedResources(_, resource string) string { return added[resource] }
 
 // checkAdded compares each request and limit of a container with the other one that is added.
 func (p *pass) checkAdded(container yamldoc.Path, a adder) {
-	resources := container.With("resources")
+	resources := p.Object.Get(container...).Get("resources")
 	for _, resource := range []string{"cpu", "memory"} {
-		requested := p.Object.Get(resources.With("requests", resource)...).Str()
-		limit := p.Object.Get(resources.With("limits", resource)...).Str()
-		f := transform.Report{Severity: a.severity}
+		requested, limit := resources.Get("requests", resource).Str(), resources.Get("limits", resource).Str()
+		written := "requests"
 		switch {
 		case (requested == "") == (limit == ""):
 			continue
 		case limit == "":
 			limit = a.value("limits", resource)
-			f.At = resources.With("requests", resource)
-			f.Message = fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s that %s adds: set "+
-				"limits.%s too%s", requested, limit, a.name, resource, a.unless)
 		default:
-			requested = a.value("requests", resource)
-			f.At = resources.With("limits", resource)
-			f.Message = fmt.Sprintf("no pod starts, because the limit of %s is less than the request of %s that %s adds: set "+
+			written, requested = "limits", a.value("requests", resource)
+		}
+		if order, ok := quantity.Compare(requested, limit); !ok || order <= 0 {
+			continue
+		}
+		message := fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s that %s adds: set "+
+			"limits.%s too%s", requested, limit, a.name, resource, a.unless)
+		if written == "limits" {
+			message = fmt.Sprintf("no pod starts, because the limit of %s is less than the request of %s that %s adds: set "+
 				"requests.%s too%s", limit, requested, a.name, resource, a.unless)
 		}
-		if order, ok := quantity.Compare(requested, limit); ok && order > 0 {
-			p.Report(f)
-		}
+		p.Report(transform.Report{At: container.With("resources", written, resource), Severity: a.severity, Message: message})
 	}
 }
