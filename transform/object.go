@@ -131,8 +131,7 @@ func (o *Object) Annotation(key string) string {
 // IsLive reports whether a cluster answered the object, and nobody wrote it: the file may be an answer, and the API
 // server has given the object a uid and a resourceVersion.
 func (o *Object) IsLive() bool {
-	metadata := o.Get("metadata")
-	return o.File.Live && metadata.Get("uid").Str() != "" && metadata.Get("resourceVersion").Str() != ""
+	return o.File.Live && o.Get("metadata", "uid").Str() != "" && o.Get("metadata", "resourceVersion").Str() != ""
 }
 
 // Where Argo CD notes which Application it applies an object for: by default in the annotation, and up to 2.14 in the

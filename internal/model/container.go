@@ -172,9 +172,13 @@ func (m *Model) ModelURI(s *Service, component string) yamldoc.Path {
 		}
 		return nil
 	}
+	isURI := func(v *yamldoc.Node) bool { return v.Get("name").Str() == kserve.StorageURIVariable }
+	variable := func(c *yamldoc.Node) int { return slices.IndexFunc(c.Get("env").List(), isURI) }
+	if !slices.ContainsFunc(s.Get("spec", component, "containers").List(), func(c *yamldoc.Node) bool { return variable(c) >= 0 }) {
+		return nil
+	}
 	for _, c := range s.declared(component, "", m.Versions.All(kserve.FirstContainerNamed)) {
-		isURI := func(v *yamldoc.Node) bool { return v.Get("name").Str() == kserve.StorageURIVariable }
-		if i := slices.IndexFunc(c.Get("env").List(), isURI); c.Name == kserve.ServingContainer && i >= 0 {
+		if i := variable(c.Node); c.Name == kserve.ServingContainer && i >= 0 {
 			return c.Path.With("env", i, "value")
 		}
 	}

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -90,8 +89,10 @@ func (f Field) Refuses(value *yamldoc.Node) (got, want string) {
 		}
 		want = one.JSON()
 	}
-	if slices.Contains(strings.Split(want, ","), got) {
-		want = ""
+	for kind := range strings.SplitSeq(want, ",") {
+		if kind == got {
+			return got, ""
+		}
 	}
 	return got, want
 }

@@ -295,10 +295,9 @@ func checkImages(p *pass, s *model.Service) {
 			continue
 		}
 		for _, list := range []string{"containers", "initContainers"} {
-			spec := yamldoc.Path{"spec", component, list}
-			for i, container := range p.Object.Get(spec...).List() {
+			for i, container := range p.Object.Get("spec", component, list).List() {
 				if isWithout(container, "image") {
-					c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(i) }}
+					c := refusedContainer{pass: p, at: func() yamldoc.Path { return yamldoc.Path{"spec", component, list, i} }}
 					c.refuse("image: Required value", "write the image")
 				}
 			}
@@ -309,8 +308,7 @@ func checkImages(p *pass, s *model.Service) {
 // checkMounts reports mounts of volumes that a pod does not have. A runtime may bring those of a model.
 func checkMounts(p *pass, s *model.Service) {
 	for _, component := range s.Components() {
-		spec := yamldoc.Path{"spec", component}
-		volumes := s.Get(spec.With("volumes")...)
+		volumes := s.Get("spec", component, "volumes")
 		var names []string
 		for _, volume := range volumes.List() {
 			names = append(names, volume.Get("name").Str())
@@ -320,8 +318,8 @@ func checkMounts(p *pass, s *model.Service) {
 			continue
 		}
 		for _, list := range []string{"containers", "initContainers"} {
-			for i, container := range s.Get(spec.With(list)...).List() {
-				c := refusedContainer{pass: p, at: func() yamldoc.Path { return spec.With(list, i) }}
+			for i, container := range s.Get("spec", component, list).List() {
+				c := refusedContainer{pass: p, at: func() yamldoc.Path { return yamldoc.Path{"spec", component, list, i} }}
 				c.checkVolumeMounts(container.Get("volumeMounts").List(), names, component)
 			}
 		}

@@ -115,11 +115,13 @@ func isDevice(resource string) bool {
 
 // checkLimits compares the requests of a container with its limits.
 func (p *pass) checkLimits(c model.Container) {
-	requests := c.Path.With("resources", "requests")
 	for key, value := range c.Get("resources", "requests").Children() {
 		resource, _ := key.(string)
 		limit := c.Get("resources", "limits", resource).Str()
-		f := transform.Report{At: requests.With(resource)}
+		if limit == "" && !isDevice(resource) {
+			continue
+		}
+		f := transform.Report{At: c.Path.With("resources", "requests", resource)}
 		if limit == "" && c.MergedWithRuntime {
 			p.checkUnlimited(f, c, resource, value.Str())
 		} else {
@@ -131,11 +133,8 @@ func (p *pass) checkLimits(c model.Container) {
 // compare reports a request that Kubernetes refuses beside the limit. Those of a device have to be the same, and a
 // request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
 func (p *pass) compare(f transform.Report, resource, requested, limit, more string) {
-	device := isDevice(resource)
-	if limit == "" && !device {
-		return
-	}
 	order, ok := quantity.Compare(requested, limit)
+	device := isDevice(resource)
 	switch {
 	case device && limit == "" && requested != "":
 		f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
@@ -154,9 +153,6 @@ func (p *pass) compare(f transform.Report, resource, requested, limit, more stri
 
 // checkUnlimited looks for the limit of a device in the runtime of a model. KServe's own for one node have none.
 func (p *pass) checkUnlimited(f transform.Report, c model.Container, resource, requested string) {
-	if !isDevice(resource) {
-		return
-	}
 	if runtime := p.KServe.Runtime(c.Service); runtime != nil {
 		container, _ := model.RuntimeContainer(runtime, c.Name)
 		p.compare(f, resource, requested, container.Get("resources", "limits", resource).Str(), "")

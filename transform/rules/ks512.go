@@ -43,8 +43,11 @@ func checkStrategy(p *pass) {
 		return
 	}
 	for _, component := range s.Components() {
+		strategy := s.Get("spec", component, "deploymentStrategy")
+		if strategy.IsNull() {
+			continue
+		}
 		at := yamldoc.Path{"spec", component, "deploymentStrategy"}
-		strategy := p.Object.Get(at...)
 		update := strategy.Get("rollingUpdate")
 		if kind := strategy.Get("type").Str(); kind != "" && !isPlaceholder(kind) && !slices.Contains(strategies, kind) {
 			p.refuseStrategy(transform.Report{At: at.With("type")},

@@ -28,13 +28,11 @@ var customWorkers = &transform.Rule{
 // (reconcileWorker in components/predictor.go@v0.15.0 to @v0.20.0).
 func checkCustomWorkers(p *pass) {
 	s := p.KServe.Service(p.Object)
-	at := yamldoc.Path{"spec", kserve.Predictor}
 	field, _ := s.Framework(kserve.Predictor)
-	if field != "" || s.Get(at.With("containers")...).IsNull() || s.Get(at.With("workerSpec")...).IsNull() ||
-		s.Mode == kserve.ModelMesh {
+	if field != "" || s.Get("spec", kserve.Predictor, "containers").IsNull() || !s.HasWorkers() || s.Mode == kserve.ModelMesh {
 		return
 	}
-	f := transform.Report{At: at.With("workerSpec"), Message: "no pod starts, and no change of the service has an effect, because " +
+	f := transform.Report{At: yamldoc.Path{"spec", kserve.Predictor, "workerSpec"}, Message: "no pod starts, and no change of the service has an effect, because " +
 		"KServe's controller panics on workers of a predictor without a model: write a model, with a runtime that has " +
 		"workerSpec, or remove this"}
 	if !p.Versions.All(multiNode) {

@@ -47,6 +47,9 @@ var connectionValues = map[string][]string{"s3": {"AWS_S3_BUCKET"}, "uri": {"URI
 // BuildS3URI in internal/webhook/connectionapi/utils.go of opendatahub-io/odh-model-controller@57b43aad).
 func checkConnected(p *pass) {
 	name := p.Object.Annotation(kserve.ConnectionsAnnotation)
+	if name == "" {
+		return
+	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
 	at, path := annotations.With(kserve.ConnectionsAnnotation), annotations.With(kserve.ConnectionPathAnnotation)
 	refused := func(at yamldoc.Path, words, because string) {
@@ -79,8 +82,11 @@ func checkConnected(p *pass) {
 // connection to: s3, uri or oci, or nothing if the webhook knows it by no other name.
 func (p *pass) connection(service *transform.Object) (connection *transform.Object, kind string) {
 	name := service.Annotation(kserve.ConnectionsAnnotation)
+	if name == "" {
+		return nil, ""
+	}
 	connection = p.index.referable()[newReferable(secret, service.Namespace, name)]
-	if name == "" || connection == nil {
+	if connection == nil {
 		return nil, ""
 	}
 	protocol, ref := connection.Annotation(connectionProtocol), connection.Annotation(connectionRef)

@@ -64,7 +64,7 @@ func (p *pass) references() []reference {
 	case kserve.LocalModelCache, localModelNamespaceCache:
 		return p.groupReferences()
 	}
-	return append([]reference{p.account(yamldoc.Path{"spec"})}, namedServices(p.Object)...)
+	return append(p.account(yamldoc.Path{"spec"}), namedServices(p.Object)...)
 }
 
 // namedServices returns the references to services of a graph's steps, or of a TrainedModel.
@@ -91,16 +91,16 @@ func (p *pass) llmReferences() (all []reference) {
 	}
 	all = p.configReferences()
 	for _, model := range append(p.adapters(), llmModel) {
-		all = append(all, p.volumeReference(model.With("uri")))
+		all = append(all, p.volumeReference(model.With("uri"))...)
 	}
 	for _, part := range llmParts {
-		all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
+		all = slices.Concat(all, p.account(part.With("template")), p.account(part.With("worker")))
 		all = append(all, p.offloadReferences(part.With("kvCacheOffloading"))...)
 	}
 	config := routerPath.With("scheduler", "config", "ref", "name")
-	all = append(all, p.account(routerPath.With("scheduler", "template")),
-		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true},
-		p.chosenGroup(kserve.LLMCached))
+	all = slices.Concat(all, p.account(routerPath.With("scheduler", "template")), p.chosenGroup(kserve.LLMCached))
+	all = append(all,
+		reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true})
 	for _, list := range routed {
 		all = append(all, routerReferences(p.Object, list)...)
 	}
@@ -168,14 +168,14 @@ const nodeGroupKey = "serving.kserve.io/nodegroup"
 // (setLocalModelLabel in inference_service_defaults.go@v0.15.0 to @v0.20.0). LLM services can where they get caches.
 var groupsChosen = transform.Window{From: transform.Release{0, 15, 0}}
 
-// chosenGroup returns the node group that a service chooses, one without a name before the releases of the window.
-func (p *pass) chosenGroup(since transform.Window) reference {
-	r := reference{at: yamldoc.Path{"metadata", "annotations", nodeGroupKey}, elsewhere: true,
-		kinds: []transform.GroupKind{localModelNodeGroup}}
-	if p.Versions.Any(since) {
-		r.name = p.Object.Get(r.at...).Str()
+// chosenGroup returns the node group that a service chooses, none before the releases of the window.
+func (p *pass) chosenGroup(since transform.Window) []reference {
+	name := p.Object.Annotation(nodeGroupKey)
+	if name == "" || !p.Versions.Any(since) {
+		return nil
 	}
-	return r
+	return []reference{{at: yamldoc.Path{"metadata", "annotations", nodeGroupKey}, name: name, elsewhere: true,
+		kinds: []transform.GroupKind{localModelNodeGroup}}}
 }
 
 func (p *pass) configReferences() (all []reference) {
@@ -189,17 +189,20 @@ func (p *pass) configReferences() (all []reference) {
 
 func (p *pass) serviceReferences() []reference {
 	s := p.KServe.Service(p.Object)
-	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
-		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}, p.chosenGroup(groupsChosen)}
+	all := p.chosenGroup(groupsChosen)
+	if name := s.RuntimeName(); name != "" {
+		all = append(all, reference{at: runtimePath, name: name, elsewhere: true,
+			kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}})
+	}
 	for _, component := range s.Components() {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
-		all = append(all, p.account(at), p.account(at.With("workerSpec")))
-		all = append(all, p.volumeReference(p.KServe.ModelURI(s, component)))
-		for i := range s.Get(at.With("storageUris")...).List() {
-			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
+		all = slices.Concat(all, p.account(at), p.account(at.With("workerSpec")),
+			p.volumeReference(p.KServe.ModelURI(s, component)))
+		for i := range s.Get("spec", component, "storageUris").List() {
+			all = append(all, p.volumeReference(at.With("storageUris", i, "uri"))...)
 		}
-		if component == kserve.Predictor && s.Get(at.With(field, "storage", "key")...).Str() != "" {
+		if component == kserve.Predictor && s.Get("spec", component, field, "storage", "key").Str() != "" {
 			all = append(all, reference{at: yamldoc.Path{"metadata", "annotations", storageSecretKey}, elsewhere: true,
 				name: cmp.Or(s.Annotation(storageSecretKey), storageSecret), kinds: []transform.GroupKind{secret}})
 		}
@@ -237,20 +240,26 @@ func (p *pass) podReferences() (all []reference) {
 	return all
 }
 
-// account returns the reference of a pod to its ServiceAccount.
-func (p *pass) account(pod yamldoc.Path) reference {
-	at := pod.With("serviceAccountName")
-	return reference{at: at, name: p.Object.Get(at...).Str(), kinds: []transform.GroupKind{serviceAccount}, elsewhere: true}
+// account returns the reference of a pod to its ServiceAccount, none if it names none.
+func (p *pass) account(pod yamldoc.Path) []reference {
+	name := p.Object.Get(pod...).Get("serviceAccountName").Str()
+	if name == "" {
+		return nil
+	}
+	return []reference{{at: pod.With("serviceAccountName"), name: name, kinds: []transform.GroupKind{serviceAccount},
+		elsewhere: true}}
 }
 
-// volumeReference returns the reference to a claim in the URI of a model, pvc://CLAIM/PATH.
-func (p *pass) volumeReference(at yamldoc.Path) reference {
-	r := reference{at: at, kinds: []transform.GroupKind{volumeClaim}, elsewhere: true, before: "pvc://"}
-	if rest, isVolume := strings.CutPrefix(p.Object.Get(at...).Str(), r.before); isVolume {
-		r.name, _, _ = strings.Cut(rest, "/")
-		r.after = rest[len(r.name):]
+// volumeReference returns the reference to a claim in the URI of a model, pvc://CLAIM/PATH, none in another URI.
+func (p *pass) volumeReference(at yamldoc.Path) []reference {
+	const scheme = "pvc://"
+	rest, isVolume := strings.CutPrefix(p.Object.Get(at...).Str(), scheme)
+	if !isVolume {
+		return nil
 	}
-	return r
+	name, _, _ := strings.Cut(rest, "/")
+	return []reference{{at: at, before: scheme, name: name, after: rest[len(name):],
+		kinds: []transform.GroupKind{volumeClaim}, elsewhere: true}}
 }
 
 // known reports whether the render, KServe or Kubernetes has an object with the name of a reference.
@@ -304,8 +313,10 @@ func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
 	render.Search(mayHold, func(o *transform.Object) {
 		at := newReferable(o.GroupKind(), o.Namespace, o.Name)
 		found[at] = o
-		if name := nameHash().ReplaceAllString(o.Name, ""); name != o.Name && (at.kind == secret || at.kind == configMap) {
-			found[referable{at.kind, at.namespace, name, true}] = o
+		if at.kind == secret || at.kind == configMap {
+			if name := nameHash().ReplaceAllString(o.Name, ""); name != o.Name {
+				found[referable{at.kind, at.namespace, name, true}] = o
+			}
 		}
 	})
 	return found
