@@ -174,8 +174,9 @@ func (m *Model) ModelURI(s *Service, component string) yamldoc.Path {
 	}
 	isURI := func(v *yamldoc.Node) bool { return v.Get("name").Str() == kserve.StorageURIVariable }
 	variable := func(c *yamldoc.Node) int { return slices.IndexFunc(c.Get("env").List(), isURI) }
-	if !slices.ContainsFunc(s.Get("spec", component, "containers").List(), func(c *yamldoc.Node) bool { return variable(c) >= 0 }) {
-		return nil
+	has := func(c *yamldoc.Node) bool { return variable(c) >= 0 }
+	if !slices.ContainsFunc(s.Get("spec", component, "containers").List(), has) {
+		return nil // as most of them
 	}
 	for _, c := range s.declared(component, "", m.Versions.All(kserve.FirstContainerNamed)) {
 		if i := variable(c.Node); c.Name == kserve.ServingContainer && i >= 0 {

@@ -47,6 +47,7 @@ func TestCompare(t *testing.T) {
 		ok   bool
 	}{
 		{"1", "1000m", 0, true}, {"2Gi", "2G", 1, true}, {"500m", "1", -1, true}, {"10", "9", 1, true},
+		{"2Gi", "10Gi", -1, true}, {"250m", "250m", 0, true}, {"999", "1", 1, true}, {"01", "1", 0, false},
 		{"1.5Gi", "1536Mi", 0, true}, {"", "1", 0, false}, {"1", "-1", 0, false}, {"1e3", "1", 0, false},
 	} {
 		if order, ok := Compare(tc.a, tc.b); order != tc.want || ok != tc.ok {

@@ -29,10 +29,12 @@ var customWorkers = &transform.Rule{
 func checkCustomWorkers(p *pass) {
 	s := p.KServe.Service(p.Object)
 	field, _ := s.Framework(kserve.Predictor)
-	if field != "" || s.Get("spec", kserve.Predictor, "containers").IsNull() || !s.HasWorkers() || s.Mode == kserve.ModelMesh {
+	if field != "" || s.Get("spec", kserve.Predictor, "containers").IsNull() || !s.HasWorkers() ||
+		s.Mode == kserve.ModelMesh {
 		return
 	}
-	f := transform.Report{At: yamldoc.Path{"spec", kserve.Predictor, "workerSpec"}, Message: "no pod starts, and no change of the service has an effect, because " +
+	at := yamldoc.Path{"spec", kserve.Predictor, "workerSpec"}
+	f := transform.Report{At: at, Message: "no pod starts, and no change of the service has an effect, because " +
 		"KServe's controller panics on workers of a predictor without a model: write a model, with a runtime that has " +
 		"workerSpec, or remove this"}
 	if !p.Versions.All(multiNode) {

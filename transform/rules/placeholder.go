@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -12,7 +14,9 @@ var placeholder = lazyregexp.New(`\$\{[A-Za-z_]\w*([:=?+-][^{}]*)?\}|\$\([A-Za-z
 	`\{\{[^{}]*[\w"][^{}]*\}\}|<[A-Za-z][^<>]*>|‹[^‹›]+›|^\.\.\.$`)
 
 // isPlaceholder reports whether a string has a placeholder, so that the form of the value is not known.
-func isPlaceholder(s string) bool { return placeholder().MatchString(s) }
+func isPlaceholder(s string) bool {
+	return (s == "..." || strings.ContainsAny(s, "${<‹")) && placeholder().MatchString(s)
+}
 
 // isMapping reports whether a node has fields. A placeholder may stand for a mapping.
 func isMapping(n *yamldoc.Node) bool { return !n.IsNull() && n.Get().Kind == yamldoc.Mapping }
