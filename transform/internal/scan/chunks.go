@@ -44,7 +44,7 @@ func chunkEnd(text []byte, size int) int {
 // onlyDirectives reports whether a text may consist of directives, white space and comments alone.
 func onlyDirectives(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
+		line = trim(line)
 		if len(line) > 0 && line[0] != '%' && line[0] != '#' {
 			return false
 		}

@@ -13,13 +13,16 @@ func PlainObject(body []byte) bool { return plainObject(body) > 0 }
 // Blank reports whether a document has no content: only white space, comments and document ends.
 func Blank(body []byte) bool {
 	for line := range bytes.Lines(body) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && string(line) != "..." {
+		text := trim(line)
+		if len(text) > 0 && text[0] != '#' && (string(text) != "..." || line[0] != '.') {
 			return false
 		}
 	}
 	return true
 }
+
+// trim removes what is white space to YAML, and no control character, around a line.
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r\n\u0085\u2028\u2029") }
 
 // passes reports whether the document is certainly an object that concerns no rule and is no template.
 func (s *Screen) passes(body []byte) bool {
@@ -75,7 +78,7 @@ func blockMapping(body []byte) bool {
 		if key, _ := cutKey(body); key != nil {
 			return true
 		}
-		if body[0] != '#' && len(bytes.TrimSpace(body[:lineLen(body)])) > 0 {
+		if body[0] != '#' && len(trim(body[:lineLen(body)])) > 0 {
 			return false
 		}
 	}
