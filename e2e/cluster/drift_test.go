@@ -84,7 +84,7 @@ var driftCases = []driftCase{
 		app: inferenceService("", `    model:
       modelFormat: {name: sklearn}
       storageUri: gs://example/model
-      nodeSelector: {example.com/pool: gpu}
+      nodeSelector: {kubernetes.io/os: linux}
 `),
 	},
 	{

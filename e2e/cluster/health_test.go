@@ -30,7 +30,10 @@ type stateCase struct {
 // settled is a condition: the service is ready, and KServe has seen its pods too.
 var settled = all(condition("Ready", "True"), transition("UpToDate"))
 
-const unschedulable = "    nodeSelector: {example.com/there-is: none}\n"
+const (
+	unschedulable = "    nodeSelector: {kubernetes.io/os: none}\n"
+	schedulable   = "    nodeSelector: {kubernetes.io/os: linux}\n" // KServe 0.14.0 to 0.15.0 keep what is taken out
+)
 
 var stateCases = []stateCase{
 	{

@@ -19,7 +19,7 @@ func (e *environment) testWait(t *testing.T) {
 	namespace.Apply(service("{}", unschedulable))
 	first := e.startWait(t, namespace.Name)
 	first.reads("InferenceService wait/model: Progressing: ")
-	namespace.Apply(service("{}", ""))
+	namespace.Apply(service("{}", schedulable))
 	first.reads("InferenceService wait/model: Healthy: ")
 	first.succeeds()
 
