@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -227,6 +228,21 @@ func TestLayoutPage(t *testing.T) {
 		above := lines[path.Dir(layer.name)]
 		if layer.name != "" && lines[layer.name] == "" && !strings.Contains(above, " "+path.Base(layer.name)+" ") {
 			t.Errorf("there is no line for %s", layer.name)
+		}
+	}
+}
+
+// TestSuitesPage checks that e2e/README.md has a row or a section for each folder of e2e.
+func TestSuitesPage(t *testing.T) {
+	page := read(t, "e2e/README.md")
+	folders, err := os.ReadDir("e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		name := folder.Name()
+		if folder.IsDir() && !strings.Contains(page, "| `"+name) && !strings.Contains(page, "\n`"+name+"/` ") {
+			t.Errorf("there is no row for %s", name)
 		}
 	}
 }
