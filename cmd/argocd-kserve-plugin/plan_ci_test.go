@@ -66,8 +66,10 @@ func TestPlanOnPullRequest(t *testing.T) {
 	}{
 		"a change that KServe refuses": {image: "refused", comments: 1, wrote: "denied the request", failed: "Plan"},
 		"a change":                     {image: "server:2", comments: 1, wrote: restart},
-		"after a long talk":            {image: "server:2", others: 250, comments: 1, wrote: restart},
-		"nothing changes":              {image: "server:1", wrote: "1 service, nothing changes"},
+		"a check that fails": {image: "server:2", given: map[string]string{"sarif": "none/kserve.sarif"}, comments: 1, wrote: restart,
+			failed: "Check"},
+		"after a long talk": {image: "server:2", others: 250, comments: 1, wrote: restart},
+		"nothing changes":   {image: "server:1", wrote: "1 service, nothing changes"},
 		"a fork": {image: "server:2", readOnly: true, wrote: restart,
 			printed: "::notice::the plan is in the summary only: a comment needs the permission pull-requests: write\n"},
 		"a page of a proxy":         {image: "server:2", listed: "<html></html>", wrote: restart, printed: noList},
