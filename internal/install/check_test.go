@@ -32,6 +32,10 @@ func TestCheck(t *testing.T) {
 		{name: "newer image", change: set("image", "mirror.example.com/plugin:v9.0.0"),
 			note: "image v9.0.0 is newer than this program, " + Version + ": check with that release"},
 		{name: "mirror", change: set("image", "mirror.example.com:5000/plugin:"+Version)},
+		{name: "known by its settings alone", change: func(sidecar, _ map[string]any) {
+			sidecar["name"], sidecar["image"] = "cmp", "mirror.example.com/other:"+Version
+			delete(sidecar, "readinessProbe")
+		}, want: []string{"missing readinessProbe.exec.command it is []"}},
 		{name: "digest", change: set("image", "mirror.example.com:5000/plugin@sha256:0123"), note: "has no tag"},
 		{name: "image of one's own", change: set("image", "mirror.example.com/plugin:7"),
 			options: Options{Image: "mirror.example.com/plugin:8"},
