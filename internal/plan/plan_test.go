@@ -406,6 +406,18 @@ iris.yaml:1: InferenceService a/iris unchanged
 	}
 }
 
+// TestDeletedLater has an object that KServe deletes at its next look: it counts if it is there before.
+func TestDeletedLater(t *testing.T) {
+	for name, failed := range map[string]int{"iris": 1, "rose": 0} {
+		gone := plan.Reference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: name}
+		state := plan.State{Objects: objects(t, "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a}}")}
+		p := plan.New(&plan.Answer{Release: "0.20.0", State: state, Later: &plan.State{Gone: []plan.Gone{{Object: gone}}}}, nil, nil, "a")
+		if text := printed(t, p); p.Failed() != failed || strings.Contains(text, "Deployment a/iris is deleted again\n") != (failed > 0) {
+			t.Errorf("%s: %d failed:\n%s", name, p.Failed(), text)
+		}
+	}
+}
+
 // TestAdd joins two runs: what both made stands once, and the services in order.
 func TestAdd(t *testing.T) {
 	made := func(names ...string) *plan.Plan {
