@@ -47,6 +47,12 @@ func init() {
 		p.now("at-first", Progressing, "A webhook refuses the Deployment. KServe does not show that.")
 	}}, scenario{"graph-knative", graphManifest, "", inKnative, func(p *play) {
 		p.record("created", Progressing, "KServe has not seen the graph yet.")
+		if p.since("0.14.0") && !p.since("0.15.0") {
+			// The router's privileged: false (createKnativeService in knative_reconciler.go@v0.14.1), which Knative takes from
+			// 1.17 on (https://github.com/knative/serving/pull/15643).
+			p.now("refused", Progressing, "Knative before 1.17 refuses the Service. KServe does not show that.")
+			return
+		}
 		p.now("accepted", Progressing, "KServe has made the Knative Service.")
 		p.knativeService(graph, 1, deploying)
 		p.now("deploying", Progressing, "Knative deploys the first revision.")
