@@ -64,7 +64,7 @@ type change struct {
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
 	models  func() map[modelUse]bool                         // what services had before
-	named   func() map[referable][]naming                    // what names a service, by that
+	named   func() map[referable][]naming                    // what names each service
 
 	caches, cachesBefore func() caches
 }

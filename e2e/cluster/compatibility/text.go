@@ -34,7 +34,7 @@ without any one of them OutOfSync. The ways to compare with every tracking metho
 
 The first table names the commits of the plugin with which the cells of each release of KServe were measured. Of
 cells that are older than that table, it is the commit that put them on this page. CI measures those of 0.15.2 and
-0.20.0 again, except the table Scaling and the slow ones of the table Drift. 0.14.1 has none of these slow ones.
+0.20.0 again, except the table Scaling and the slow ones of the table Drift.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
 nothing in a manifest repairs it, or nobody but the author can say how. What follows "reported;", such as "removed from
