@@ -42,7 +42,7 @@ const (
 	linear = 11 // times the CPU time for ten times the input
 
 	// collected is linear where only the larger run has more than 64 MiB of memory, from which on garbage is collected
-	// more often.
+	// more often, or, with plan, 2 GB.
 	collected = 13.5
 
 	// large and many are 0.6 and 1.2 ms per MB on a machine where cat takes 0.148 ms. In medium, the start of the program
@@ -102,12 +102,12 @@ var cases = []testCase{
 	{
 		"5,000 services", generate + "${services.yaml*5000}",
 		"one decode with yaml.v3", "decode ${services.yaml*5000}",
-		goal{ratio: 4.5, memory: 190e6},
+		goal{ratio: 5.5, memory: 190e6},
 	},
 	{
 		"5,000 services", generate + "${services.yaml*5000}",
 		"the same repairs with `yq`", "yq --from-file ${repairs.yq*1} ${services.yaml*5000}",
-		goal{ratio: 0.65},
+		goal{ratio: 0.7},
 	},
 	{
 		"36 MB that no rule names", generate + "${foreign.yaml*17000}",
@@ -132,7 +132,7 @@ var cases = []testCase{
 	{
 		"YAML List of 5,000 services", generate + "${list.yaml*5000}",
 		"List of 500", generate + "${list.yaml*500}",
-		goal{ratio: linear},
+		goal{ratio: collected},
 	},
 	{
 		"JSON List of 5,000 services on one line", generate + "${list.json*5000}",
@@ -147,12 +147,12 @@ var cases = []testCase{
 	{
 		"5,000 services with three HPAs and a Canary each, in one namespace", generate + "${mixed.yaml*5000}",
 		"500 of them", generate + "${mixed.yaml*500}",
-		goal{ratio: linear},
+		goal{ratio: collected},
 	},
 	{
 		"5,000 HPAs whose targets are stale, in one namespace", latest + "${stale.yaml*5000}",
 		"500 of them", latest + "${stale.yaml*500}",
-		goal{ratio: linear},
+		goal{ratio: collected},
 	},
 	{
 		"KS104: 800 runtimes of one format, 20 services that name none", latest + "${runtimes.yaml*800}",
@@ -162,7 +162,7 @@ var cases = []testCase{
 	{
 		"`diff` of 5,000 services", diff + "${services.yaml*5000}",
 		"`generate`", generate + "${services.yaml*5000}",
-		goal{ratio: 1.1},
+		goal{ratio: 1.2},
 	},
 	{
 		"`health assess` of 5,000 services and their Deployments", plugin + "health assess ${live.yaml*5000}",
@@ -202,7 +202,7 @@ var cases = []testCase{
 	{
 		"the program of `plan` for KServe 0.20.0: 5,000 services", plane + "< ${request.json*5000}",
 		"500 services", plane + "< ${request.json*500}",
-		goal{ratio: linear},
+		goal{ratio: collected},
 	},
 	{
 		"`version`", plugin + "version",
