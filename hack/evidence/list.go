@@ -21,7 +21,7 @@ the table Drift. Everything else below was measured by hand, with the commit tha
 An age is the number of commits of the product since then: those that change what people run. CI fails if a row about
 KServe %[2]s is older than %[1]d, and if a page has no row. Of restarts.md, the rules that have changed since
 are named: what the page says about them may be wrong. Of a row whose cells come from several commits, the oldest
-counts. The page without a commit was written before it was noted.
+counts.
 
 `
 
@@ -59,8 +59,6 @@ func (m measured) age() string {
 	switch {
 	case m.inCI:
 		age = "measured by CI"
-	case m.commit == notNoted:
-		age = "**stale**"
 	case m.ago == unknown:
 		age = "not in the history, **stale**"
 	case m.ago > bound:

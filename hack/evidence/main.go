@@ -90,7 +90,7 @@ func inCI() ([]string, error) {
 func stale(releases []string, all []measured) error {
 	var old []string
 	for _, m := range all {
-		if m.ago > bound && !m.inCI && m.commit != notNoted && m.isAbout(releases) {
+		if m.ago > bound && !m.inCI && m.isAbout(releases) {
 			old = append(old, fmt.Sprintf("%s, KServe %s: measured with %s", m.page, m.release, m.commit))
 		}
 	}

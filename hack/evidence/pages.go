@@ -17,17 +17,11 @@ var (
 	whole   = regexp.MustCompile(`(?m)^Measured .*with commit ([0-9a-f]+)[ ,.]`)
 )
 
-var (
-	// compared are the pages that CI compares with the program, and the list itself.
-	compared = []string{"README.md", "contract.md", "health.md", "security.md"}
-	// undated are the pages that may name no commit: they were written by programs that did not note it.
-	undated = []string{"performance.md"}
-	// folders are where the results behind a page are, of each release.
-	folders = map[string]string{"compatibility.md": ".", "keda.md": "keda", "knative.md": "knative"}
-)
+// compared are the pages that CI compares with the program, and the list itself.
+var compared = []string{"README.md", "contract.md", "health.md", "security.md"}
 
-// notNoted stands for the commit of a page that names none.
-const notNoted = "not noted"
+// folders are where the results behind a page are, of each release.
+var folders = map[string]string{"compatibility.md": ".", "keda.md": "keda", "knative.md": "knative"}
 
 // commits are those with which what is about a release was measured, by the release: "" for a page without releases.
 type commits map[string][]string
@@ -47,9 +41,6 @@ func measurements(releases []string) (all []measured, err error) {
 		found, err := commitsOf(path)
 		if err != nil {
 			return nil, err
-		}
-		if len(found) == 0 && slices.Contains(undated, name) {
-			found = commits{"": {notNoted}}
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("%s does not say with which commit it was measured", path)
