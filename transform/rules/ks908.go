@@ -52,7 +52,7 @@ func checkRemovedService(p *pass) {
 		return
 	}
 	for _, n := range p.change().named()[newReferable(kserve.InferenceService, p.Object.Namespace, p.Object.Name)] {
-		if p.stopped(n.object) {
+		if n.object.GroupKind() == kserve.InferenceGraph && p.stopped(n.object) {
 			continue
 		}
 		p.Report(transform.Report{Object: n.object, At: n.at, Message: p.withoutService(n)})
