@@ -3,6 +3,9 @@
 package health_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 const customizations = "../../resource_customizations/serving.kserve.io"
@@ -63,13 +67,18 @@ func write(t *testing.T, path string, data []byte) {
 func (c cli) settings(t *testing.T, args ...string) string {
 	t.Helper()
 	args = slices.Concat([]string{"admin", "settings"}, args, []string{"--argocd-cm-path", c.configMap})
-	cmd := exec.CommandContext(t.Context(), c.argocd, args...)
 	dir := filepath.Dir(c.argocd) // argocd leaves temporary files
-	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir, "KUBECONFIG=/dev/null")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("argocd admin settings %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	var out []byte
+	wait.For(t, "an answer of argocd", func(ctx context.Context) (err error) {
+		cmd := exec.CommandContext(ctx, c.argocd, args...)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir, "KUBECONFIG=/dev/null")
+		out, err = cmd.Output()
+		failed := new(exec.ExitError)
+		if errors.As(err, &failed) && !bytes.Contains(failed.Stderr, []byte("context deadline exceeded")) {
+			t.Fatalf("argocd %s: %v\n%s%s", strings.Join(args, " "), err, out, failed.Stderr)
+		}
+		return err // Argo CD gives a script one second by the clock, which a busy machine may not
+	})
 	return string(out)
 }
 
