@@ -48,7 +48,7 @@ func TestBombs(t *testing.T) {
 				if code == failed && (stdout.Len() > 0 || !strings.HasPrefix(text, "iris: ") || strings.Count(text, "\n") != 1) {
 					t.Errorf("%d bytes on standard output, and standard error is not one line:\n%.2000s", stdout.Len(), text)
 				}
-				peak, most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10, int64(mib)*13/10+64
+				peak, most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10, int64(mib)*13/10+72
 				if peak > most {
 					t.Errorf("took %d MiB, more than %d", peak, most)
 				}
