@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,13 +58,12 @@ func checkContainers(p *pass) {
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		c := refusedContainer{p, at.Path, s != nil && s.Mode == kserve.Standard}
-		for _, list := range []string{"containers", "initContainers"} {
-			for i, container := range node.Get(list).List() {
-				if !slices.ContainsFunc(renamed, func(name yamldoc.Path) bool {
-					return slices.Equal(name, at.Path().With(list, i, "name"))
-				}) {
-					c.checkName(container.Get("name").Str(), "container", list, i, "name")
-				}
+		for place, container := range listedContainers(node) {
+			named := place.With("name")
+			if !slices.ContainsFunc(renamed, func(name yamldoc.Path) bool {
+				return slices.Equal(name, at.Path().With(named...))
+			}) {
+				c.checkName(container.Get("name").Str(), "container", named...)
 			}
 		}
 		c.checkWord(node.Get("imagePullPolicy"), []string{"Always", "IfNotPresent", "Never"}, "imagePullPolicy")
@@ -104,6 +104,24 @@ type refusedContainer struct {
 	pass     *pass
 	at       func() yamldoc.Path
 	standard bool // of a service in Standard mode
+}
+
+// listedContainers yields the containers that a mapping lists, also those that run first, with their places in it.
+func listedContainers(pod *yamldoc.Node) iter.Seq2[yamldoc.Path, *yamldoc.Node] {
+	return func(yield func(yamldoc.Path, *yamldoc.Node) bool) {
+		for _, list := range []string{"containers", "initContainers"} {
+			for i, container := range pod.Get(list).List() {
+				if !yield(yamldoc.Path{list, i}, container) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// refusedIn returns the container at a place in a component.
+func (p *pass) refusedIn(component string, place yamldoc.Path) refusedContainer {
+	return refusedContainer{pass: p, at: func() yamldoc.Path { return yamldoc.Path{"spec", component}.With(place...) }}
 }
 
 func (c refusedContainer) refuse(words, advice string, at ...any) {
@@ -294,12 +312,9 @@ func checkImages(p *pass, s *model.Service) {
 		if field, _ := s.Framework(component); field != "" {
 			continue
 		}
-		for _, list := range []string{"containers", "initContainers"} {
-			for i, container := range p.Object.Get("spec", component, list).List() {
-				if isWithout(container, "image") {
-					c := refusedContainer{pass: p, at: func() yamldoc.Path { return yamldoc.Path{"spec", component, list, i} }}
-					c.refuse("image: Required value", "write the image")
-				}
+		for place, container := range listedContainers(s.Get("spec", component)) {
+			if isWithout(container, "image") {
+				p.refusedIn(component, place).refuse("image: Required value", "write the image")
 			}
 		}
 	}
@@ -317,11 +332,8 @@ func checkMounts(p *pass, s *model.Service) {
 			isPlaceholder(volumes.Str()) {
 			continue
 		}
-		for _, list := range []string{"containers", "initContainers"} {
-			for i, container := range s.Get("spec", component, list).List() {
-				c := refusedContainer{pass: p, at: func() yamldoc.Path { return yamldoc.Path{"spec", component, list, i} }}
-				c.checkVolumeMounts(container.Get("volumeMounts").List(), names, component)
-			}
+		for place, container := range listedContainers(s.Get("spec", component)) {
+			p.refusedIn(component, place).checkVolumeMounts(container.Get("volumeMounts").List(), names, component)
 		}
 	}
 }

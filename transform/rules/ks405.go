@@ -254,24 +254,21 @@ func (p *pass) checkAdded(container yamldoc.Path, a adder) {
 	resources := p.Object.Get(container...).Get("resources")
 	for _, resource := range []string{"cpu", "memory"} {
 		requested, limit := resources.Get("requests", resource).Str(), resources.Get("limits", resource).Str()
-		written := "requests"
+		written, message := "requests", "no pod starts, because the request of %[1]s is more than the limit of %[2]s that "+
+			"%[3]s adds: set limits.%[4]s too%[5]s"
 		switch {
 		case (requested == "") == (limit == ""):
 			continue
 		case limit == "":
 			limit = a.value("limits", resource)
 		default:
-			written, requested = "limits", a.value("requests", resource)
+			requested = a.value("requests", resource)
+			written, message = "limits", "no pod starts, because the limit of %[2]s is less than the request of %[1]s that "+
+				"%[3]s adds: set requests.%[4]s too%[5]s"
 		}
-		if order, ok := quantity.Compare(requested, limit); !ok || order <= 0 {
-			continue
+		if order, ok := quantity.Compare(requested, limit); ok && order > 0 {
+			p.Report(transform.Report{At: container.With("resources", written, resource), Severity: a.severity,
+				Message: fmt.Sprintf(message, requested, limit, a.name, resource, a.unless)})
 		}
-		message := fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s that %s adds: set "+
-			"limits.%s too%s", requested, limit, a.name, resource, a.unless)
-		if written == "limits" {
-			message = fmt.Sprintf("no pod starts, because the limit of %s is less than the request of %s that %s adds: set "+
-				"requests.%s too%s", limit, requested, a.name, resource, a.unless)
-		}
-		p.Report(transform.Report{At: container.With("resources", written, resource), Severity: a.severity, Message: message})
 	}
 }
