@@ -37,8 +37,8 @@ func checkStoppedSteps(p *pass) {
 		advice = "take the step out"
 	}
 	for _, r := range namedServices(p.Object) {
-		service, step := p.referred(r, r.name), p.Object.Get(r.at[:len(r.at)-1]...)
-		if service == nil || !p.stopped(service) || step.Get("serviceUrl").Str() != "" {
+		service := p.referred(r, r.name)
+		if service == nil || !p.stopped(service) || hasAddress(p.Object, r.at) {
 			continue
 		}
 		p.Report(transform.Report{At: r.at, Message: fmt.Sprintf("requests fail at this step, because the annotation %s "+

@@ -70,7 +70,7 @@ func (p *pass) withoutService(n naming) string {
 			"%s: name another service, or keep this one", p.Object)
 	}
 	harm := "requests fail at this step, and "
-	if n.object.Get(n.at[:len(n.at)-1].With("serviceUrl")...).Str() != "" {
+	if hasAddress(n.object, n.at) {
 		harm = ""
 	}
 	return fmt.Sprintf("%sKServe can change nothing about the graph any more (Failed to find graph service), because this "+

@@ -84,6 +84,12 @@ func namedServices(o *transform.Object) (all []reference) {
 	return all
 }
 
+// hasAddress reports whether a graph's step has a serviceUrl, which KServe then does not look for. The path is that of
+// the step's serviceName.
+func hasAddress(graph *transform.Object, serviceName yamldoc.Path) bool {
+	return graph.Get(serviceName[:len(serviceName)-1].With("serviceUrl")...).Str() != ""
+}
+
 // llmReferences returns none of a Config in KServe's own namespace: the pods are in that of the service.
 func (p *pass) llmReferences() (all []reference) {
 	if isPlatformConfig(p.Object) {
