@@ -319,7 +319,7 @@ func isProbe(event Cause, t health.Trouble) bool {
 	if killed := t.ExitCode == 137 || t.ExitCode == 143; killed && !strings.HasPrefix(event.Message, "Readiness") {
 		return true
 	}
-	last, _ := time.Parse(time.RFC3339, event.at) // or long before
+	last, _ := time.Parse(time.RFC3339, event.at) // zero, so long before, if the event does not say
 	since, err := time.Parse(time.RFC3339, t.Since)
 	return err == nil && last.Sub(since) >= recovery
 }
